@@ -1,0 +1,1 @@
+"""The outside world, each technology behind the ports it serves."""

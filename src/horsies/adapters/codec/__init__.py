@@ -1,0 +1,1 @@
+"""Values on the wire: the `Codec` port by msgspec."""

@@ -1,0 +1,145 @@
+"""Tasks in memory: fences are checked here, what a change means is the domain's."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from horsies.adapters.memory.state import MemoryState
+from horsies.domain.cancellation import CancelAnswer, answer_cancel
+from horsies.domain.ids import TaskId
+from horsies.domain.outcome import GiveBack, RetryAt, is_expired
+from horsies.domain.queue import ClaimOrder, InFlight, Share
+from horsies.domain.settlement import Settlement, SettleReport, same_ending
+from horsies.domain.task import Claim, NewTask, Task
+from horsies.domain.task_lifecycle import TaskStatus
+
+
+class MemoryTaskStore:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    async def insert(self, tasks: Sequence[NewTask]) -> None:
+        now = self._state.clock.now()
+        for new in tasks:
+            if self._state.find(new.id) is None:
+                self._state.write(Task.sent(new, now))
+
+    async def promote(self, queues: Collection[str], limit: int) -> int:
+        now = self._state.clock.now()
+        promoted = 0
+        while promoted < limit:
+            task = self._state.index.first_waiting(queues)
+            if task is None or task.enqueued_at > now:
+                break
+            self._state.write(task.promoted())
+            promoted += 1
+        return promoted
+
+    async def next_due(self, queues: Collection[str]) -> datetime | None:
+        task = self._state.index.first_waiting(queues)
+        return task.enqueued_at if task is not None else None
+
+    async def in_flight(self, queues: Collection[str]) -> InFlight:
+        index = self._state.index
+        return InFlight(index.in_flight(), {queue: index.in_flight(queue) for queue in queues})
+
+    async def claim(self, order: ClaimOrder) -> Sequence[Task]:
+        taken: list[Task] = []
+        for tier in order.tiers:
+            for task in self._take(tier, order.limit - len(taken), order.excluded):
+                now = self._state.clock.now()
+                claimed = task.claimed(order.worker, now)
+                taken.append(claimed.started(now) if order.start else claimed)
+                self._state.write(taken[-1])
+        return taken
+
+    async def start(self, claims: Collection[Claim]) -> Sequence[Task]:
+        now = self._state.clock.now()
+        started: list[Task] = []
+        for claim in claims:
+            task = self._held(claim, TaskStatus.CLAIMED)
+            if task is None:
+                continue
+            if is_expired(task.good_until, now):
+                self._state.write(task.expired(now))
+                continue
+            started.append(task.started(now))
+            self._state.write(started[-1])
+        return started
+
+    async def settle(self, settlements: Sequence[Settlement]) -> SettleReport:
+        lost: list[Claim] = []
+        cancel_requested: list[Claim] = []
+        for settlement in settlements:
+            task = self._held(settlement.claim, TaskStatus.RUNNING)
+            if task is None:
+                if not self._is_own_earlier_write(settlement):
+                    lost.append(settlement.claim)
+            elif settlement.returns_to_queue and task.cancel_requested_at is not None:
+                cancel_requested.append(settlement.claim)
+            else:
+                self._settle_one(task, settlement)
+        return SettleReport(lost, cancel_requested)
+
+    async def release(self, claims: Collection[Claim]) -> int:
+        now = self._state.clock.now()
+        held = [task for claim in claims if (task := self._held(claim, TaskStatus.CLAIMED))]
+        for task in held:
+            self._state.write(task.released(now))
+        return len(held)
+
+    async def cancel(self, ids: Collection[TaskId]) -> Mapping[TaskId, CancelAnswer]:
+        now = self._state.clock.now()
+        answers: dict[TaskId, CancelAnswer] = {}
+        for task_id in ids:
+            task = self._state.find(task_id)
+            answers[task_id] = answer = answer_cancel(task.status if task else None)
+            if task is not None and answer is CancelAnswer.CANCELLED:
+                self._state.write(task.cancelled(now))
+            elif task is not None and answer is CancelAnswer.REQUESTED:
+                self._state.write(task.cancel_requested(now))
+        return answers
+
+    def _take(self, tier: Sequence[Share], limit: int, excluded: Collection[str]) -> Iterator[Task]:
+        """The next tasks of a tier; the one given must be claimed before the next is asked for."""
+        now = self._state.clock.now()
+        left = {share.queue: share.limit for share in tier}
+        passed_over: list[Task] = []
+        while limit > 0:
+            task = self._state.index.take_ready([queue for queue in left if left[queue] > 0])
+            if task is None:
+                break
+            if task.name in excluded or is_expired(task.good_until, now):
+                passed_over.append(task)
+                continue
+            limit -= 1
+            left[task.queue] -= 1
+            yield task
+        for task in passed_over:
+            self._state.index.add(task)
+
+    def _held(self, claim: Claim, status: TaskStatus) -> Task | None:
+        """The fence: the task, if this claim still holds and the task is where it should be."""
+        task = self._state.live.get(claim.id)
+        if task is None or task.epoch != claim.epoch or task.status is not status:
+            return None
+        return task
+
+    def _settle_one(self, task: Task, settlement: Settlement) -> None:
+        now = self._state.clock.now()
+        if settlement.crashed:
+            task = task.crash_counted()
+        if isinstance(settlement.verdict, RetryAt):
+            attempt = task.attempt_ended(now, settlement.error_code, settlement.result)
+            self._state.attempts.put((task.id, task.epoch), attempt)
+        self._state.write(task.settled(settlement.verdict, now, settlement.result))
+
+    def _is_own_earlier_write(self, settlement: Settlement) -> bool:
+        """Whether the acknowledgement of this very settlement was lost the first time."""
+        claim, verdict = settlement.claim, settlement.verdict
+        if isinstance(verdict, RetryAt):
+            attempt = self._state.attempts.get((claim.id, claim.epoch))
+            return attempt is not None and attempt.error_code == settlement.error_code
+        if isinstance(verdict, GiveBack):
+            return self._held(claim, TaskStatus.PENDING) is not None
+        ended = self._state.history.get(claim.id)
+        return ended is not None and same_ending(settlement, ended)

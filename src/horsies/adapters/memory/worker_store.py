@@ -1,0 +1,78 @@
+"""Workers in memory."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from horsies.adapters.memory.state import MemoryState
+from horsies.domain.ids import WorkerId
+from horsies.domain.task import Claim, Task
+from horsies.domain.task_lifecycle import IN_FLIGHT
+from horsies.domain.worker import (
+    Heartbeat,
+    HeartbeatRole,
+    Pulse,
+    PulseAnswer,
+    Worker,
+    WorkerState,
+)
+
+
+class MemoryWorkerStore:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    async def beat(self, pulse: Pulse, lease: timedelta) -> PulseAnswer:
+        now = self._state.clock.now()
+        worker = replace(pulse.worker, lease_until=now + lease)
+        self._state.workers.put(worker.id, worker)
+        claims = [*pulse.claimed, *pulse.running]
+        held = {claim: task for claim in claims if (task := self._held(claim, worker))}
+        running = set(pulse.running)
+        for claim in held:
+            role = HeartbeatRole.RUNNER if claim in running else HeartbeatRole.CLAIMER
+            self._state.record_beat(_sign(claim, worker, role, now))
+        return PulseAnswer(
+            lost=frozenset(claim for claim in claims if claim not in held),
+            cancel_requested=frozenset(
+                claim for claim, task in held.items() if task.cancel_requested_at is not None
+            ),
+        )
+
+    async def retire(self, worker: WorkerId) -> None:
+        row = self._state.workers.get(worker)
+        if row is not None:
+            now = self._state.clock.now()
+            self._state.workers.put(
+                worker, replace(row, lease_until=now, state=WorkerState.STOPPING)
+            )
+
+    async def next_lapse(self, other_than: WorkerId) -> datetime | None:
+        holders = {task.worker for task in self._state.live.rows() if task.status in IN_FLIGHT}
+        leases = (
+            worker.lease_until
+            for worker in self._state.workers.rows()
+            if worker.id != other_than and worker.id in holders
+        )
+        return min(leases, default=None)
+
+    async def all(self) -> Sequence[Worker]:
+        return sorted(self._state.workers.rows(), key=lambda worker: worker.started_at)
+
+    def _held(self, claim: Claim, worker: Worker) -> Task | None:
+        task = self._state.live.get(claim.id)
+        if task is None or task.epoch != claim.epoch or task.worker != worker.id:
+            return None
+        return task
+
+
+def _sign(claim: Claim, worker: Worker, role: HeartbeatRole, now: datetime) -> Heartbeat:
+    return Heartbeat(
+        task_id=claim.id,
+        epoch=claim.epoch,
+        sender=str(worker.id),
+        role=role,
+        sent_at=now,
+        hostname=worker.hostname,
+        pid=worker.pid,
+    )

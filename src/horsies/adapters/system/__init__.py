@@ -1,0 +1,1 @@
+"""Clock, randomness and identities of the machine."""

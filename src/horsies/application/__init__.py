@@ -1,0 +1,1 @@
+"""Use cases, the ports they speak through, and the settings that steer them."""

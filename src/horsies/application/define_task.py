@@ -1,0 +1,194 @@
+"""From a decorated function to a task definition, or to everything that is wrong with it."""
+
+import inspect
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from horsies.application.definition import TaskDefinition
+from horsies.application.error_mapping import ErrorMapping
+from horsies.application.hrs import Hrs
+from horsies.application.ports.codec import Codec
+from horsies.application.registry import TaskRegistry
+from horsies.application.settings.app import AppConfig
+from horsies.application.settings.mapper import error_code_faults, mapper_faults
+from horsies.application.settings.names import MAX_TASK_NAME_BYTES, why_not_a_name
+from horsies.application.signature import Complaint, Reading, read_signature
+from horsies.application.source import SourceLine, decorator_line, def_line
+from horsies.domain.codes import OperationalErrorCode
+from horsies.domain.faults import Fault
+from horsies.domain.queue import DEFAULT_QUEUE
+from horsies.domain.retry import IDEMPOTENT_DEFAULT, RetryPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOptions:
+    """What `@app.task` was given; nothing in it has been checked."""
+
+    name: str
+    queue: str | None = None
+    retry_policy: RetryPolicy | None = None
+    idempotent: bool = False
+    timeout_ms: int | None = None
+    result_ttl_ms: int | None = None
+    exception_mapper: Mapping[type[BaseException], str] | None = None
+    default_unhandled_error_code: str | None = None
+    on_failure: object = None
+    aliases: Sequence[str] = ()
+
+
+def define_task(
+    function: Callable[..., Any],
+    options: TaskOptions,
+    scope: Mapping[str, Any],
+    *,
+    codec: Codec,
+    config: AppConfig,
+    registry: TaskRegistry,
+) -> TaskDefinition | tuple[Fault, ...]:
+    """All faults are found at once; none of them keeps another from being found."""
+    at_decorator = decorator_line(function)
+    faults = [replace(fault, location=at_decorator) for fault in _option_faults(options, config)]
+    if not inspect.isfunction(function) or _makes_generator(function):
+        return (*faults, _fault(_not_a_function(options.name), at_decorator))
+    reading = read_signature(function, scope, codec)
+    at_def = def_line(function)
+    faults += [_fault(complaint, at_def) for complaint in reading.complaints]
+    faults += registry.taken((options.name, *options.aliases), function, at_def)
+    if faults:
+        return tuple(faults)
+    return _definition(function, options, reading, codec, config)
+
+
+def _definition(
+    function: Callable[..., Any],
+    options: TaskOptions,
+    reading: Reading,
+    codec: Codec,
+    config: AppConfig,
+) -> TaskDefinition:
+    mappers = (options.exception_mapper or {}, config.exception_mapper)
+    default = options.default_unhandled_error_code or config.default_unhandled_error_code
+    timeout_ms = options.timeout_ms or config.default_timeout_ms
+    return TaskDefinition(
+        name=options.name,
+        aliases=tuple(options.aliases),
+        function=function,
+        is_async=inspect.iscoroutinefunction(function),
+        signature=reading.signature,
+        codec=codec.compile(reading.signature),
+        queue=options.queue or DEFAULT_QUEUE,
+        retry=_retry(options),
+        timeout=_milliseconds(timeout_ms),
+        result_ttl=_milliseconds(options.result_ttl_ms),
+        on_failure=_name_of(options.on_failure),
+        errors=ErrorMapping(mappers, default),
+        location=def_line(function),
+    )
+
+
+def _retry(options: TaskOptions) -> RetryPolicy | None:
+    if not options.idempotent:
+        return options.retry_policy
+    if options.retry_policy is None:
+        return IDEMPOTENT_DEFAULT
+    return options.retry_policy.including(OperationalErrorCode.WORKER_CRASHED)
+
+
+def _option_faults(options: TaskOptions, config: AppConfig) -> Generator[Fault]:
+    for name in (options.name, *options.aliases):
+        yield from _name_faults(name)
+    yield from _queue_faults(options.queue, config)
+    yield from _retry_faults(options.retry_policy)
+    for field in ("timeout_ms", "result_ttl_ms"):
+        yield from _duration_faults(field, getattr(options, field))
+    if options.exception_mapper is not None:
+        yield from mapper_faults("exception_mapper", options.exception_mapper, Hrs.BAD_TASK_MAPPER)
+    if options.default_unhandled_error_code is not None:
+        yield from error_code_faults(
+            "default_unhandled_error_code",
+            options.default_unhandled_error_code,
+            Hrs.BAD_TASK_MAPPER,
+        )
+    if options.on_failure is not None and not _name_of(options.on_failure):
+        yield Fault(
+            Hrs.BAD_ON_FAILURE,
+            f"on_failure cannot be of type {type(options.on_failure).__name__}",
+            "pass a task or the name of one",
+        )
+
+
+def _name_faults(name: object) -> Generator[Fault]:
+    reason = (
+        why_not_a_name(name, MAX_TASK_NAME_BYTES)
+        if isinstance(name, str)
+        else f"it is of type {type(name).__name__}"
+    )
+    if reason:
+        yield Fault(
+            Hrs.BAD_TASK_NAME,
+            f"the task cannot be named {name!r:.80}: {reason}",
+            'give it a short name, such as @app.task("send_invoice")',
+        )
+
+
+def _queue_faults(queue: str | None, config: AppConfig) -> Generator[Fault]:
+    known = ", ".join(repr(known.name) for known in config.queues())
+    if queue is None and config.queue_named(DEFAULT_QUEUE) is None:
+        yield Fault(
+            Hrs.NO_QUEUE,
+            "the task names no queue, and the custom queues have no 'default'",
+            f"pass queue= with one of {known}",
+        )
+    elif queue is not None and config.queue_named(queue) is None:
+        yield Fault(
+            Hrs.UNKNOWN_QUEUE,
+            f"there is no queue {queue!r:.80}",
+            f"pass queue= with one of {known}, or add the queue to AppConfig.custom_queues",
+        )
+
+
+def _retry_faults(policy: object) -> Generator[Fault]:
+    help_text = "see RetryPolicy.fixed([1, 5, 25]) and RetryPolicy.exponential(2, max_retries=5)"
+    if policy is not None and not isinstance(policy, RetryPolicy):
+        problem = f"retry_policy cannot be of type {type(policy).__name__}"
+        yield Fault(Hrs.BAD_RETRY_POLICY, problem, help_text)
+        return
+    for problem in policy.problems if policy else ():
+        yield Fault(Hrs.BAD_RETRY_POLICY, f"the retry policy makes no sense: {problem}", help_text)
+
+
+def _duration_faults(field: str, value: object) -> Generator[Fault]:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+        return
+    yield Fault(
+        Hrs.OPTION_OUT_OF_RANGE,
+        f"{field} cannot be {value!r:.80}",
+        f"pass {field} as a whole number of milliseconds above 0, or leave it out",
+    )
+
+
+def _not_a_function(name: str) -> Complaint:
+    return Complaint(
+        Hrs.NOT_A_FUNCTION,
+        f"task {name!r:.80} is not a plain function",
+        "decorate a `def` or `async def` that returns (no class, generator or wrapped callable)",
+    )
+
+
+def _makes_generator(function: object) -> bool:
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _name_of(handler: object) -> str | None:
+    name = handler if isinstance(handler, str) else getattr(handler, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+def _milliseconds(value: int | None) -> timedelta | None:
+    return None if value is None else timedelta(milliseconds=value)
+
+
+def _fault(complaint: Complaint, location: SourceLine | None) -> Fault:
+    return Fault(complaint.code, complaint.message, complaint.help, location)

@@ -1,0 +1,25 @@
+"""From a raised exception to an error code."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from horsies.domain.result import ExceptionInfo, TaskError
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMapping:
+    """Mappers are asked in turn; within one, the nearest class of the exception's MRO wins."""
+
+    mappers: Sequence[Mapping[type[BaseException], str]]
+    default: str
+
+    def error_of(self, exception: BaseException) -> TaskError:
+        info = ExceptionInfo.of(exception)
+        return TaskError(self._code_for(type(exception)), info.message, exception=info)
+
+    def _code_for(self, kind: type[BaseException]) -> str:
+        for mapper in self.mappers:
+            for ancestor in kind.__mro__:
+                if code := mapper.get(ancestor):
+                    return code
+        return self.default

@@ -1,0 +1,22 @@
+"""Reading tasks, live and ended, as one."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from horsies.domain.ids import TaskId
+from horsies.domain.task import Attempt, Task
+from horsies.domain.task_lifecycle import TaskStatus
+
+
+class TaskArchive(Protocol):
+    async def find(self, ids: Collection[TaskId]) -> Mapping[TaskId, Task]:
+        """What is known of these tasks; unknown ids are left out."""
+        ...
+
+    async def attempts(self, task_id: TaskId) -> Sequence[Attempt]:
+        """Every begun run that has ended, in order."""
+        ...
+
+    async def counts(self) -> Mapping[tuple[str, TaskStatus], int]:
+        """Live tasks by queue and status."""
+        ...

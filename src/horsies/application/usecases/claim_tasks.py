@@ -1,0 +1,56 @@
+"""Taking tasks: claim by budget, start what was prefetched, give back what will not run."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from horsies.application.ports.unit_of_work import Transaction
+from horsies.domain.ids import WorkerId
+from horsies.domain.queue import InFlight, Queue, Room, plan_claims
+from horsies.domain.task import Claim, Task
+
+_NOTHING_COUNTED = InFlight()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTasks:
+    """Claim as much as slots, prefetch and caps allow; counting is paid for only where capped."""
+
+    queues: Sequence[Queue]
+    cluster_cap: int | None = None
+
+    async def __call__(
+        self, tx: Transaction, worker: WorkerId, room: Room, excluded: Collection[str] = ()
+    ) -> Sequence[Task]:
+        orders = plan_claims(
+            worker,
+            self.queues,
+            room,
+            await self._in_flight(tx),
+            cluster_cap=self.cluster_cap,
+            excluded=excluded,
+        )
+        return [task for order in orders for task in await tx.tasks.claim(order)]
+
+    async def _in_flight(self, tx: Transaction) -> InFlight:
+        capped = sorted(queue.name for queue in self.queues if queue.capped)
+        if not capped and self.cluster_cap is None:
+            return _NOTHING_COUNTED
+        return await tx.tasks.in_flight(capped)
+
+
+@dataclass(frozen=True, slots=True)
+class StartedTasks:
+    started: Sequence[Task]
+    not_started: frozenset[Claim]
+    """Expired, cancelled or taken over meanwhile: their code must not run."""
+
+
+async def start_tasks(tx: Transaction, claims: Collection[Claim]) -> StartedTasks:
+    """Prefetched tasks whose turn has come."""
+    started = await tx.tasks.start(claims)
+    return StartedTasks(started, frozenset(claims) - {task.claim for task in started})
+
+
+async def release_tasks(tx: Transaction, claims: Collection[Claim]) -> int:
+    """Claimed tasks that this worker will not run: they go back to their place in the queue."""
+    return await tx.tasks.release(claims) if claims else 0

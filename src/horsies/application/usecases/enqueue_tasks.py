@@ -1,0 +1,193 @@
+"""Sending: a pure plan, and two short runners for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+from horsies.application.definition import TaskDefinition
+from horsies.application.ports.clock import Clock
+from horsies.application.ports.codec import Codec, UnfitValueError
+from horsies.application.ports.id_source import IdSource
+from horsies.application.ports.task_inbox import TaskInbox
+from horsies.application.registry import TaskRegistry
+from horsies.application.send_options import SendOptions
+from horsies.application.settings.app import AppConfig
+from horsies.domain.errors import BrokerError, TaskSendError
+from horsies.domain.ids import TaskId
+from horsies.domain.result import Err, Ok
+from horsies.domain.sending import (
+    Batch,
+    Receipt,
+    Refusal,
+    SendErrorCode,
+    read_receipt,
+    replay_too_old,
+)
+from horsies.domain.task import DEFAULT_PRIORITY, IdempotencyKey, NewTask, Terms
+
+Plan: TypeAlias = Ok[Batch] | Err[TaskSendError]
+SendResult: TypeAlias = Ok[tuple[TaskId, ...]] | Err[TaskSendError]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The arguments of one send."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+class SendGate:
+    """Closed while a worker imports modules: importing code must not send tasks."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+
+@dataclass(frozen=True, slots=True)
+class EnqueueTasks:
+    inbox: TaskInbox
+    registry: TaskRegistry
+    codec: Codec
+    ids: IdSource
+    clock: Clock
+    config: AppConfig
+    gate: SendGate
+
+    def run(self, plan: Plan, connection: object | None = None) -> SendResult:
+        """On the caller's own thread."""
+        if isinstance(plan, Err):
+            return plan
+        batch = plan.unwrap()
+        try:
+            return _read(batch, self.inbox.accept(batch, connection))
+        except BrokerError as error:
+            return _unknown_outcome(batch, error)
+
+    async def run_async(self, plan: Plan, connection: object | None = None) -> SendResult:
+        if isinstance(plan, Err):
+            return plan
+        batch = plan.unwrap()
+        try:
+            return _read(batch, await self.inbox.accept_async(batch, connection))
+        except BrokerError as error:
+            return _unknown_outcome(batch, error)
+
+    def plan(self, definition: TaskDefinition, calls: Sequence[Call], options: SendOptions) -> Plan:
+        if self.gate.closed:
+            return _refuse(
+                SendErrorCode.SEND_SUPPRESSED,
+                f"task {definition.name!r} was sent while modules are being imported; "
+                "send from a function, not at the top level of a module",
+            )
+        if problems := options.problems(self.config, len(calls)):
+            return _refuse(
+                SendErrorCode.VALIDATION_FAILED, f"task {definition.name!r}: {'; '.join(problems)}"
+            )
+        terms = self._terms(definition, options)
+        tasks: list[NewTask] = []
+        for call in calls:
+            try:
+                payload = definition.codec.encode_call(call.args, call.kwargs)
+            except UnfitValueError as error:
+                return _refuse(
+                    SendErrorCode.VALIDATION_FAILED, f"task {definition.name!r}: {error}"
+                )
+            if len(payload) > self.config.payload_limit_bytes:
+                return _refuse(
+                    SendErrorCode.PAYLOAD_TOO_LARGE,
+                    f"task {definition.name!r}: the arguments take {len(payload)} bytes, "
+                    f"of at most {self.config.payload_limit_bytes} (payload_limit_bytes); "
+                    "store large data elsewhere and send a reference to it",
+                )
+            tasks.append(self._task(definition, payload, options, terms))
+        return Ok(self._batch(tasks))
+
+    def plan_replay(self, error: TaskSendError) -> Plan:
+        """The same ids and payloads once more: never a second task."""
+        retention = _hours(self.config.recovery.terminal_record_retention_hours)
+        now = self.clock.now()
+        if any(replay_too_old(task, now, retention) for task in error.tasks):
+            return _refuse(
+                SendErrorCode.REPLAY_TOO_OLD,
+                "the first copy may have been purged and could not be recognised: "
+                "look up what became of it, then send anew",
+                error.tasks,
+            )
+        if not error.tasks:
+            return _refuse(
+                SendErrorCode.VALIDATION_FAILED,
+                f"this send was refused ({error.code}) before it reached the queue: "
+                "mend it and send it anew",
+            )
+        return Ok(replace(self._batch(error.tasks), replay=True))
+
+    def _task(
+        self, definition: TaskDefinition, payload: bytes, options: SendOptions, terms: Terms
+    ) -> NewTask:
+        return NewTask(
+            id=self.ids.task_id(),
+            name=definition.name,
+            queue=options.queue or definition.queue,
+            payload=payload,
+            priority=options.priority or DEFAULT_PRIORITY,
+            delay=options.delay_time,
+            eta=options.eta,
+            good_until=options.good_until,
+            terms=terms,
+            idempotency=self._key(definition, payload, options),
+        )
+
+    def _terms(self, definition: TaskDefinition, options: SendOptions) -> Terms:
+        terms = self.registry.terms_of(definition)
+        if options.timeout_ms is not None:
+            terms = replace(terms, timeout=timedelta(milliseconds=options.timeout_ms))
+        if options.result_ttl_ms is not None:
+            terms = replace(terms, result_ttl=timedelta(milliseconds=options.result_ttl_ms))
+        return terms
+
+    def _key(
+        self, definition: TaskDefinition, payload: bytes, options: SendOptions
+    ) -> IdempotencyKey | None:
+        if options.idempotency_key is None:
+            return None
+        fingerprint = self.codec.fingerprint(definition.name, payload)
+        return IdempotencyKey(options.idempotency_key, fingerprint)
+
+    def _batch(self, tasks: Sequence[NewTask]) -> Batch:
+        limits = {
+            queue.name: queue.max_pending
+            for queue in self.config.queues()
+            if queue.max_pending is not None
+        }
+        window = timedelta(hours=self.config.idempotency_window_hours)
+        return Batch(tasks=tasks, max_pending=limits, key_window=window)
+
+
+def _read(batch: Batch, receipts: Sequence[Receipt]) -> SendResult:
+    ids: list[TaskId] = []
+    for task, receipt in zip(batch.tasks, receipts, strict=True):
+        answer = read_receipt(task, receipt)
+        if isinstance(answer, Refusal):
+            return _refuse(answer.code, answer.message, tuple(batch.tasks))
+        ids.append(answer)
+    return Ok(tuple(ids))
+
+
+def _unknown_outcome(batch: Batch, error: BrokerError) -> Err[TaskSendError]:
+    return _refuse(
+        SendErrorCode.ENQUEUE_FAILED,
+        f"{error}; retry_send(error) repeats it without ever making a second task",
+        tuple(batch.tasks),
+    )
+
+
+def _refuse(
+    code: SendErrorCode, message: str, tasks: tuple[NewTask, ...] = ()
+) -> Err[TaskSendError]:
+    return Err(TaskSendError(code, message, tasks))
+
+
+def _hours(hours: int | None) -> timedelta | None:
+    return None if hours is None else timedelta(hours=hours)

@@ -1,0 +1,103 @@
+"""Judging finished runs and writing the judgement, with everything that follows from it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from horsies.application.ports.clock import Clock
+from horsies.application.ports.codec import Codec
+from horsies.application.ports.dice import Dice
+from horsies.application.ports.unit_of_work import Transaction
+from horsies.domain.codes import ContractErrorCode, OperationalErrorCode, OutcomeErrorCode
+from horsies.domain.outcome import Crashed, Fail, Outcome, Reject, Rules, judge
+from horsies.domain.result import TaskError
+from horsies.domain.settlement import Settlement
+from horsies.domain.task import Claim, NewTask, Task
+
+_EXPLANATIONS: dict[str, str] = {
+    OperationalErrorCode.WORKER_CRASHED: "the process that ran the task died",
+    OperationalErrorCode.WORKER_SHUTDOWN: "the worker stopped before the task ended",
+    OutcomeErrorCode.TASK_QUARANTINED: "the task has killed its process too often to be run again",
+    OperationalErrorCode.WORKER_RESOLUTION_ERROR: "no worker knew this task within the grace",
+    ContractErrorCode.ARGUMENT_MISMATCH: "no worker could read the arguments within the grace",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended; `result` is the encoded result where one was made, `detail` words if not."""
+
+    task: Task
+    outcome: Outcome
+    result: bytes | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettleTasks:
+    """Judge, write, and send the failure handlers of what has failed: all in one transaction."""
+
+    codec: Codec
+    clock: Clock
+    dice: Dice
+    rules: Rules
+
+    async def __call__(self, tx: Transaction, reports: Sequence[RunReport]) -> Collection[Claim]:
+        """Settle these runs; gives the claims that were lost, whose results are discarded."""
+        if not reports:
+            return ()
+        now = self.clock.now()
+        settlements = {report.task.claim: self._settle(report, now) for report in reports}
+        answer = await tx.tasks.settle(list(settlements.values()))
+        if answer.cancel_requested:
+            refused = set(answer.cancel_requested)
+            again = [_cancelling(report) for report in reports if report.task.claim in refused]
+            settlements |= {report.task.claim: self._settle(report, now) for report in again}
+            await tx.tasks.settle([settlements[report.task.claim] for report in again])
+        lost = set(answer.lost)
+        written = [report for report in reports if report.task.claim not in lost]
+        handlers = self._handlers(written, settlements, now)
+        if handlers:
+            await tx.tasks.insert(handlers)
+        return lost
+
+    def _settle(self, report: RunReport, now: datetime) -> Settlement:
+        verdict = judge(report.outcome, report.task.standing, self.rules, now, self.dice.roll())
+        settlement = Settlement(
+            report.task.claim, verdict, report.result, crashed=isinstance(report.outcome, Crashed)
+        )
+        code = settlement.error_code
+        if code is None or report.result is not None:
+            return settlement
+        return replace(settlement, result=self.explain(code, report.detail))
+
+    def explain(self, code: str, detail: str | None = None) -> bytes:
+        """An error for a task that could not tell of its end itself."""
+        return self.codec.encode_error(TaskError(code, detail or _EXPLANATIONS.get(code)))
+
+    def _handlers(
+        self,
+        written: Sequence[RunReport],
+        settlements: dict[Claim, Settlement],
+        now: datetime,
+    ) -> list[NewTask]:
+        handlers: list[NewTask] = []
+        for report in written:
+            settlement = settlements[report.task.claim]
+            if isinstance(settlement.verdict, Fail | Reject):
+                ended = report.task.settled(settlement.verdict, now, settlement.result)
+                handlers += self.failure_handlers(ended)
+        return handlers
+
+    def failure_handlers(self, ended: Task) -> list[NewTask]:
+        """The `on_failure` task of a failed one, if it has any."""
+        if ended.terms.on_failure is None or ended.result is None:
+            return []
+        call = ended.failure_call(self.codec.encode_failure_call(ended.id, ended.result))
+        return [call] if call is not None else []
+
+
+def _cancelling(report: RunReport) -> RunReport:
+    """The same run, judged in the knowledge that a cancel was asked for meanwhile."""
+    task = report.task.cancel_requested(report.task.started_at or report.task.sent_at)
+    return replace(report, task=task)

@@ -1,0 +1,96 @@
+"""The exceptions that Horsies raises.
+
+HorsiesError
+├── FaultsError (also ValueError)   everything wrong in one place, each with its HRS code
+│   ├── ConfigurationError          settings
+│   └── DefinitionError             tasks and their registry
+├── TaskSendError                   a send was refused; says whether a retry can help
+├── BrokerError                     the store could not answer
+├── ResultAccessError               the other side of a TaskResult was asked for
+└── IllegalTransitionError          a defect of ours: a state was asked to do what it cannot
+TaskInterrupted (BaseException)     raised inside a task by a timeout or a cancel
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from horsies.domain.faults import Fault, in_source_order, render_report
+
+if TYPE_CHECKING:
+    from horsies.domain.ids import TaskId
+    from horsies.domain.result import TaskError
+    from horsies.domain.sending import SendErrorCode
+    from horsies.domain.task import NewTask
+
+
+class HorsiesError(Exception):
+    """The root of everything Horsies raises."""
+
+
+class FaultsError(HorsiesError, ValueError):
+    """One or more faults, collected and reported together."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = in_source_order(faults)
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        return "\n" + render_report(self.faults)
+
+
+class ConfigurationError(FaultsError):
+    """Settings that cannot work."""
+
+
+class DefinitionError(FaultsError):
+    """Task definitions that cannot work."""
+
+
+class TaskSendError(HorsiesError):
+    """A send that did not happen (or whose acknowledgement was lost, if `retryable`).
+
+    `tasks` is what was to be sent, ids included: `retry_send` replays exactly that.
+    """
+
+    def __init__(
+        self, code: "SendErrorCode", message: str, tasks: "tuple[NewTask, ...]" = ()
+    ) -> None:
+        super().__init__(code, message, tasks)
+        self.code = code
+        self.message = message
+        self.tasks = tasks
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+    @property
+    def retryable(self) -> bool:
+        return self.code.retryable
+
+    @property
+    def task_id(self) -> "TaskId | None":
+        return self.tasks[0].id if self.tasks else None
+
+    @property
+    def payload(self) -> bytes | None:
+        return self.tasks[0].payload if self.tasks else None
+
+
+class BrokerError(HorsiesError):
+    """The store could not answer, or refused a request that cannot be granted."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class ResultAccessError(HorsiesError):
+    """`ok_value` of an error, or `err_value` of a success; `error` is the task's, if it failed."""
+
+    def __init__(self, message: str, error: "TaskError | None" = None) -> None:
+        super().__init__(message)
+        self.error = error
+
+
+class TaskInterrupted(BaseException):
+    """A timeout or a cancel reached the running task; `except Exception` must not swallow it."""

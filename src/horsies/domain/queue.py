@@ -1,0 +1,125 @@
+"""Queues, and how much a worker may claim from them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from horsies.domain.ids import WorkerId
+
+DEFAULT_QUEUE = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """A queue as a claimer sees it: lower priority numbers are served first."""
+
+    name: str
+    priority: int = 1
+    max_concurrency: int | None = None
+    max_pending: int | None = None
+
+    @property
+    def capped(self) -> bool:
+        return self.max_concurrency is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What this worker could still take."""
+
+    free_slots: int
+    held: int = 0  # CLAIMED and RUNNING of this worker
+    prefetched: int = 0  # CLAIMED only
+    prefetch_buffer: int = 0
+    max_held: int = 0  # 0: as many as slots and prefetch allow
+    max_batch: int = 0  # per queue and pass; 0: as many as there is room
+
+    @property
+    def below_limit(self) -> int:
+        """How many more may be held at all."""
+        if self.max_held:
+            return max(0, self.max_held - self.held)
+        return max(0, self.free_slots) + max(0, self.prefetch_buffer)
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """CLAIMED and RUNNING tasks across the cluster, counted under the caps' lock."""
+
+    total: int = 0
+    by_queue: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """At most so many from this queue."""
+
+    queue: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOrder:
+    """One pass over the queues: tiers in order of priority, queues within a tier pooled."""
+
+    worker: WorkerId
+    limit: int
+    tiers: tuple[tuple[Share, ...], ...]
+    start: bool
+    excluded: frozenset[str] = frozenset()
+
+
+def plan_claims(
+    worker: WorkerId,
+    queues: Sequence[Queue],
+    room: Room,
+    in_flight: InFlight,
+    *,
+    cluster_cap: int | None = None,
+    excluded: Collection[str] = (),
+) -> tuple[ClaimOrder, ...]:
+    """What to claim and start at once, then what to claim ahead of need.
+
+    A capped queue is never prefetched: what waits in a worker would hold room that
+    another worker could use.
+    """
+    cluster_room = None if cluster_cap is None else max(0, cluster_cap - in_flight.total)
+    startable = _least(room.free_slots, room.below_limit, cluster_room)
+    ahead = _least(
+        room.prefetch_buffer - room.prefetched,
+        room.below_limit - startable,
+        0 if cluster_cap is not None else None,
+    )
+    uncapped = [queue for queue in queues if not queue.capped]
+    orders = (
+        (startable, _tiers(queues, startable, room, in_flight), True),
+        (ahead, _tiers(uncapped, ahead, room, in_flight), False),
+    )
+    names = frozenset(excluded)
+    return tuple(
+        ClaimOrder(worker, limit, tiers, start, names) for limit, tiers, start in orders if tiers
+    )
+
+
+def _tiers(
+    queues: Sequence[Queue], limit: int, room: Room, in_flight: InFlight
+) -> tuple[tuple[Share, ...], ...]:
+    if limit <= 0:
+        return ()
+
+    def share(queue: Queue) -> Share:
+        free = None
+        if queue.max_concurrency is not None:
+            free = queue.max_concurrency - in_flight.by_queue.get(queue.name, 0)
+        return Share(queue.name, _least(limit, room.max_batch or None, free))
+
+    ranked = sorted(queues, key=lambda queue: (queue.priority, queue.name))
+    tiers = (
+        tuple(given for queue in tier if (given := share(queue)).limit > 0)
+        for _, tier in groupby(ranked, key=lambda queue: queue.priority)
+    )
+    return tuple(tier for tier in tiers if tier)
+
+
+def _least(*limits: int | None) -> int:
+    return max(0, min(limit for limit in limits if limit is not None))

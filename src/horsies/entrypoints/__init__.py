@@ -1,0 +1,1 @@
+"""Where the hexagon is put together and used: the facade, the command line, tests."""

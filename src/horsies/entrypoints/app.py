@@ -1,0 +1,172 @@
+"""`Horsies`: the application, its tasks, and the way to send them."""
+
+import inspect
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from horsies.adapters.codec.msgspec_codec import MsgspecCodec
+from horsies.application.define_task import TaskOptions, define_task
+from horsies.application.definition import TaskDefinition
+from horsies.application.registry import TaskRegistry
+from horsies.application.settings.app import AppConfig
+from horsies.application.usecases.enqueue_tasks import SendGate
+from horsies.domain.errors import DefinitionError
+from horsies.domain.faults import Fault
+from horsies.domain.retry import RetryPolicy
+from horsies.entrypoints.config import no_backend, resolve_config
+from horsies.entrypoints.discovery import import_all
+from horsies.entrypoints.handle import TaskHandle
+from horsies.entrypoints.runtime import Runtime
+from horsies.entrypoints.task import AsyncTask, SyncTask, Task, TaskDecorator, as_task_id
+
+if TYPE_CHECKING:
+    from horsies.entrypoints.testing.sandbox import Sandbox
+
+
+class Horsies:
+    """An application: define tasks with `@app.task`, send them with `task.send(...)`.
+
+    >>> from horsies import Horsies, TaskError, TaskResult
+    >>> app = Horsies()
+    >>> @app.task("add")
+    ... def add(x: int, y: int = 1) -> TaskResult[int, TaskError]:
+    ...     return TaskResult(ok=x + y)
+    >>> with app.testing():
+    ...     add.send(2, y=3).get().unwrap()
+    5
+    """
+
+    def __init__(self, config: AppConfig | str | None = None) -> None:
+        self.config = resolve_config(config)
+        self._codec = MsgspecCodec()
+        self._registry = TaskRegistry()
+        self._gate = SendGate()
+        self._modules: list[str] = []
+        self._collected: list[Fault] | None = None
+        self._sandbox: Sandbox | None = None
+
+    def task(
+        self,
+        name: str,
+        *,
+        queue: str | None = None,
+        retry_policy: RetryPolicy | None = None,
+        idempotent: bool = False,
+        timeout_ms: int | None = None,
+        result_ttl_ms: int | None = None,
+        exception_mapper: Mapping[type[BaseException], str] | None = None,
+        default_unhandled_error_code: str | None = None,
+        on_failure: "str | Task[..., Any] | None" = None,
+        aliases: Sequence[str] = (),
+    ) -> TaskDecorator:
+        """Make a task of a function that returns `TaskResult[T, TaskError]`.
+
+        `idempotent` says that running it again after a crash is safe. `aliases` are former
+        names, under which tasks may still be queued. `on_failure` is sent the id and the error
+        of a task that failed for good.
+        """
+        options = TaskOptions(
+            name=name,
+            queue=queue,
+            retry_policy=retry_policy,
+            idempotent=idempotent,
+            timeout_ms=timeout_ms,
+            result_ttl_ms=result_ttl_ms,
+            exception_mapper=exception_mapper,
+            default_unhandled_error_code=default_unhandled_error_code,
+            on_failure=on_failure,
+            aliases=aliases,
+        )
+
+        def decorate(function: Callable[..., Any]) -> Task[..., Any]:
+            scope = inspect.stack(0)[1].frame.f_locals
+            return self._define(function, options, scope)
+
+        return cast("TaskDecorator", decorate)
+
+    def discover_tasks(self, modules: Iterable[str]) -> None:
+        """Name modules (dotted paths or files) whose tasks belong to this app; calls add up.
+
+        They are imported by `load_tasks`, which a worker calls, so that they may import the app.
+        """
+        self._modules += [module for module in modules if module not in self._modules]
+
+    def load_tasks(self) -> None:
+        """Import the discovered modules with sends suppressed; raise all faults together."""
+        with self._collecting() as faults, self._sends_suppressed():
+            faults.extend(import_all(self._modules))
+            faults.extend(self._registry.check())
+        if faults:
+            raise DefinitionError(faults)
+
+    def suppress_sends(self, suppressed: bool) -> None:  # noqa: FBT001 - a public switch
+        """While True, every send is refused with SEND_SUPPRESSED."""
+        self._gate.closed = suppressed
+
+    @property
+    def tasks(self) -> tuple[TaskDefinition, ...]:
+        """The definitions of all tasks known so far."""
+        return tuple(self._registry)
+
+    def handle(self, task_id: str | UUID) -> TaskHandle[Any]:
+        """The handle of any task, by its id."""
+        return TaskHandle(self._runtime(), as_task_id(task_id))
+
+    @contextmanager
+    def testing(self, start: datetime | None = None) -> "Generator[Sandbox]":
+        """Put an in-memory engine with a virtual clock in the place of the database."""
+        from horsies.entrypoints.testing.sandbox import Sandbox  # noqa: PLC0415 - tests only
+
+        outer = self._sandbox
+        self._sandbox = Sandbox(self.config, self._registry, self._codec, self._gate, start)
+        try:
+            yield self._sandbox
+        finally:
+            self._sandbox.close()
+            self._sandbox = outer
+
+    def _runtime(self) -> Runtime:
+        if self._sandbox is None:
+            raise no_backend()
+        return self._sandbox.runtime
+
+    def _define(
+        self, function: Callable[..., Any], options: TaskOptions, scope: Mapping[str, Any]
+    ) -> Task[..., Any]:
+        made = define_task(
+            function,
+            options,
+            scope,
+            codec=self._codec,
+            config=self.config,
+            registry=self._registry,
+        )
+        if isinstance(made, TaskDefinition):
+            self._registry.add(made)
+            if made.is_async:
+                return AsyncTask(made.name, function, made, self._runtime)
+            return SyncTask(made.name, function, made, self._runtime)
+        if self._collected is None:
+            raise DefinitionError(made)
+        self._collected += made
+        return SyncTask(options.name, function, DefinitionError(made), self._runtime)
+
+    @contextmanager
+    def _collecting(self) -> Generator[list[Fault]]:
+        """Note the faults of definitions instead of raising the first of them."""
+        outer, self._collected = self._collected, []
+        try:
+            yield self._collected
+        finally:
+            self._collected = outer
+
+    @contextmanager
+    def _sends_suppressed(self) -> Generator[None]:
+        outer, self._gate.closed = self._gate.closed, True
+        try:
+            yield
+        finally:
+            self._gate.closed = outer

@@ -1,0 +1,69 @@
+"""Running coroutines for callers that are not async."""
+
+import asyncio
+from collections.abc import Coroutine
+from contextvars import ContextVar
+from threading import Lock, Thread, get_ident
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+driven: ContextVar[bool] = ContextVar("horsies_driven", default=False)
+"""Whether the code that asks is being driven without an event loop."""
+
+
+def drive(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never waits, on the caller's own thread and without a loop.
+
+    What is in memory answers at once, so nothing has to be awaited. The caller's thread matters:
+    debuggers, thread-local sessions and database connections of tests stay what they are.
+    """
+    token = driven.set(True)
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    finally:
+        driven.reset(token)
+        coroutine.close()
+    raise RuntimeError("this work has to wait: use the async form of the call")
+
+
+class LoopThread:
+    """An event loop on a thread of its own, started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread_id: int | None = None
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run it there and wait here; works from any thread, also from inside another loop."""
+        loop = self._running_loop()
+        if get_ident() == self._thread_id:
+            coroutine.close()
+            raise RuntimeError("an async task cannot block its own loop: await the _async form")
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+    def close(self) -> None:
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                thread = Thread(target=_serve, args=(self._loop,), name="horsies", daemon=True)
+                thread.start()
+                self._thread_id = thread.ident
+            return self._loop
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

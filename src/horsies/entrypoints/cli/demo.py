@@ -1,0 +1,16 @@
+"""`horsies demo`: see the engine at work."""
+
+import click
+
+
+@click.command()
+def demo() -> None:
+    """Run real tasks on the in-memory engine: results, retries, delays, errors.
+
+    \b
+    Example:
+      horsies demo
+    """
+    from horsies.entrypoints.cli.demo_shop import run  # noqa: PLC0415 - `--help` loads no engine
+
+    run()

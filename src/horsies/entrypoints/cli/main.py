@@ -1,0 +1,17 @@
+"""`horsies`: what can be done from a shell."""
+
+import click
+
+from horsies import __version__
+from horsies.entrypoints.cli.check import check
+from horsies.entrypoints.cli.demo import demo
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="horsies")
+def main() -> None:
+    """Horsies: a task queue and workflow engine for Python on PostgreSQL."""
+
+
+main.add_command(check)
+main.add_command(demo)

@@ -1,0 +1,32 @@
+"""The use cases behind the facade, ready to be called."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from horsies.application.usecases.await_results import AwaitResults
+from horsies.application.usecases.cancel_tasks import CancelTasks
+from horsies.application.usecases.enqueue_tasks import EnqueueTasks
+from horsies.application.usecases.inspect_tasks import InspectTasks
+from horsies.application.usecases.retry_task import RetryTask
+
+T = TypeVar("T")
+
+
+class RunSync(Protocol):
+    """How a coroutine is run for a caller that is not async."""
+
+    def __call__(self, coroutine: Coroutine[Any, Any, T], /) -> T: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    enqueue: EnqueueTasks
+    await_results: AwaitResults
+    inspect: InspectTasks
+    cancel: CancelTasks
+    retry: RetryTask
+    run_sync: RunSync
+
+
+RuntimeSource = Callable[[], Runtime]

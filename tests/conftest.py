@@ -1,0 +1,9 @@
+"""What holds for every test."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None)  # no timing is asserted
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")

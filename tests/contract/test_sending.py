@@ -1,0 +1,94 @@
+"""The inbox: what a send leaves behind, and what a repeated one finds."""
+
+from datetime import timedelta
+
+from horsies.domain.outcome import Complete
+from horsies.domain.retry import RetryPolicy
+from horsies.domain.sending import Accepted, AlreadyThere, Batch, KeyTaken, QueueFull
+from horsies.domain.task import IdempotencyKey, Terms
+from horsies.domain.task_lifecycle import TaskStatus
+
+
+async def test_a_sent_task_is_pending_and_keeps_what_it_was_sent_with(world):
+    terms = Terms(
+        retry=RetryPolicy.exponential(2, auto_retry_for=["FLAKY"]), timeout=timedelta(seconds=9)
+    )
+    task_id = world.send(
+        "resize", payload=b'{"x":1}', priority=7, terms=terms, headers={"traceparent": "00-a"}
+    )
+    task = await world.find(task_id)
+    assert (task.status, task.name, task.payload) == (TaskStatus.PENDING, "resize", b'{"x":1}')
+    assert (task.priority, task.terms, task.headers) == (7, terms, {"traceparent": "00-a"})
+    assert (task.epoch, task.attempt, task.sent_at) == (0, 0, world.now())
+
+
+async def test_async_and_sync_sends_do_the_same(world):
+    task = world.new_task()
+    assert await world.inbox.accept_async(Batch(tasks=[task])) == [Accepted(task.id)]
+    assert (await world.find(task.id)).status is TaskStatus.PENDING
+
+
+async def test_a_batch_keeps_its_order(world):
+    tasks = [world.new_task() for _ in range(50)]
+    receipts = world.inbox.accept(Batch(tasks=tasks))
+    assert receipts == [Accepted(task.id) for task in tasks]
+    assert [task.id for task in await world.claim()] == [task.id for task in tasks]
+
+
+async def test_a_replayed_send_never_makes_a_second_task(world):
+    task = world.new_task(payload=b'{"n":1}')
+    world.inbox.accept(Batch(tasks=[task]))
+    replay = world.inbox.accept(Batch(tasks=[task], replay=True))
+    assert replay == [AlreadyThere(task.id, "job", b'{"n":1}')]
+    assert len(await world.claim()) == 1
+
+
+async def test_a_replay_is_recognised_after_the_first_copy_has_ended(world):
+    task = world.new_task()
+    world.inbox.accept(Batch(tasks=[task]))
+    await world.settle(await world.claim_one(), Complete())
+    replay = world.inbox.accept(Batch(tasks=[task], replay=True))
+    assert replay == [AlreadyThere(task.id, "job", b"{}")]
+    assert await world.claim() == []
+
+
+async def test_an_idempotency_key_names_one_task(world):
+    first = world.new_task(idempotency=IdempotencyKey("order-1", b"same"))
+    second = world.new_task(idempotency=IdempotencyKey("order-1", b"same"))
+    world.inbox.accept(Batch(tasks=[first]))
+    assert world.inbox.accept(Batch(tasks=[second])) == [KeyTaken(first.id, b"same")]
+    assert [task.id for task in await world.claim()] == [first.id]
+
+
+async def test_an_idempotency_key_outlives_the_task_and_ends_with_its_window(world):
+    first = world.new_task(idempotency=IdempotencyKey("k", b"f"))
+    again = world.new_task(idempotency=IdempotencyKey("k", b"f"))
+    window = timedelta(hours=24)
+    world.inbox.accept(Batch(tasks=[first], key_window=window))
+    await world.settle(await world.claim_one())
+    world.pass_time(hours=23)
+    assert world.inbox.accept(Batch(tasks=[again])) == [KeyTaken(first.id, b"f")]
+    world.pass_time(hours=1)
+    assert world.inbox.accept(Batch(tasks=[again])) == [Accepted(again.id)]
+
+
+async def test_an_idempotency_key_belongs_to_one_task_name(world):
+    key = IdempotencyKey("k", b"f")
+    world.inbox.accept(Batch(tasks=[world.new_task("a", idempotency=key)]))
+    other = world.new_task("b", idempotency=key)
+    assert world.inbox.accept(Batch(tasks=[other])) == [Accepted(other.id)]
+
+
+async def test_a_full_queue_refuses_the_whole_batch(world):
+    world.send()
+    batch = Batch(tasks=[world.new_task(), world.new_task()], max_pending={"default": 2})
+    assert world.inbox.accept(batch) == [QueueFull("default", 2)] * 2
+    assert len(await world.claim()) == 1
+
+
+async def test_tasks_that_a_worker_took_leave_room_in_a_bounded_queue(world):
+    world.send()
+    await world.claim_one()
+    task = world.new_task()
+    batch = Batch(tasks=[task], max_pending={"default": 1})
+    assert world.inbox.accept(batch) == [Accepted(task.id)]
