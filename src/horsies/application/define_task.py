@@ -1,7 +1,7 @@
 """From a decorated function to a task definition, or to everything that is wrong with it."""
 
 import inspect
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from horsies.application.settings.app import AppConfig
 from horsies.application.settings.mapper import error_code_faults, mapper_faults
 from horsies.application.settings.names import MAX_TASK_NAME_BYTES, why_not_a_name
 from horsies.application.signature import Complaint, Reading, read_signature
-from horsies.application.source import SourceLine, decorator_line, def_line
+from horsies.application.source import SourceLine, decorator_line, def_line, option_line
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.faults import Fault
 from horsies.domain.queue import DEFAULT_QUEUE
@@ -48,23 +48,27 @@ def define_task(
     registry: TaskRegistry,
 ) -> TaskDefinition | tuple[Fault, ...]:
     """All faults are found at once; none of them keeps another from being found."""
-    at_decorator = decorator_line(function)
-    faults = [replace(fault, location=at_decorator) for fault in _option_faults(options, config)]
+    faults = [
+        replace(fault, location=option_line(function, option))
+        for option, fault in _option_faults(options, config)
+    ]
     if not inspect.isfunction(function) or _makes_generator(function):
-        return (*faults, _fault(_not_a_function(options.name), at_decorator))
+        return (*faults, _fault(_not_a_function(options.name), decorator_line(function)))
     reading = read_signature(function, scope, codec)
     at_def = def_line(function)
     faults += [_fault(complaint, at_def) for complaint in reading.complaints]
     faults += registry.taken((options.name, *options.aliases), function, at_def)
     if faults:
         return tuple(faults)
-    return _definition(function, options, reading, codec, config)
+    return _definition(function, options, reading, at_def, codec=codec, config=config)
 
 
 def _definition(
     function: Callable[..., Any],
     options: TaskOptions,
     reading: Reading,
+    location: SourceLine | None,
+    *,
     codec: Codec,
     config: AppConfig,
 ) -> TaskDefinition:
@@ -84,7 +88,7 @@ def _definition(
         result_ttl=_milliseconds(options.result_ttl_ms),
         on_failure=_name_of(options.on_failure),
         errors=ErrorMapping(mappers, default),
-        location=def_line(function),
+        location=location,
     )
 
 
@@ -96,25 +100,38 @@ def _retry(options: TaskOptions) -> RetryPolicy | None:
     return options.retry_policy.including(OperationalErrorCode.WORKER_CRASHED)
 
 
-def _option_faults(options: TaskOptions, config: AppConfig) -> Generator[Fault]:
-    for name in (options.name, *options.aliases):
-        yield from _name_faults(name)
-    yield from _queue_faults(options.queue, config)
-    yield from _retry_faults(options.retry_policy)
-    for field in ("timeout_ms", "result_ttl_ms"):
-        yield from _duration_faults(field, getattr(options, field))
-    if options.exception_mapper is not None:
-        yield from mapper_faults("exception_mapper", options.exception_mapper, Hrs.BAD_TASK_MAPPER)
-    if options.default_unhandled_error_code is not None:
-        yield from error_code_faults(
-            "default_unhandled_error_code",
-            options.default_unhandled_error_code,
-            Hrs.BAD_TASK_MAPPER,
-        )
-    if options.on_failure is not None and not _name_of(options.on_failure):
+def _option_faults(options: TaskOptions, config: AppConfig) -> Generator[tuple[str, Fault]]:
+    """What is wrong with the options, each with the option it is about."""
+    found = {
+        "name": _name_faults(options.name),
+        "aliases": (fault for alias in options.aliases for fault in _name_faults(alias)),
+        "queue": _queue_faults(options.queue, config),
+        "retry_policy": _retry_faults(options.retry_policy),
+        "timeout_ms": _duration_faults("timeout_ms", options.timeout_ms),
+        "result_ttl_ms": _duration_faults("result_ttl_ms", options.result_ttl_ms),
+        "exception_mapper": _mapper_faults(options.exception_mapper),
+        "default_unhandled_error_code": _code_faults(options.default_unhandled_error_code),
+        "on_failure": _handler_faults(options.on_failure),
+    }
+    for option, faults in found.items():
+        for fault in faults:
+            yield option, fault
+
+
+def _mapper_faults(mapper: object) -> Iterable[Fault]:
+    return mapper_faults("exception_mapper", mapper, Hrs.BAD_TASK_MAPPER) if mapper else ()
+
+
+def _code_faults(code: object) -> Iterable[Fault]:
+    name = "default_unhandled_error_code"
+    return () if code is None else error_code_faults(name, code, Hrs.BAD_TASK_MAPPER)
+
+
+def _handler_faults(handler: object) -> Generator[Fault]:
+    if handler is not None and not _name_of(handler):
         yield Fault(
             Hrs.BAD_ON_FAILURE,
-            f"on_failure cannot be of type {type(options.on_failure).__name__}",
+            f"on_failure cannot be of type {type(handler).__name__}",
             "pass a task or the name of one",
         )
 

@@ -88,9 +88,9 @@ def _complain_of_shape(raw: inspect.Signature) -> Generator[Complaint]:
 def _complain_of_types(signature: Signature, codec: Codec) -> Generator[Complaint]:
     for parameter in signature.parameters:
         if reason := codec.why_not(parameter.annotation):
-            yield _unfit(f"the type of parameter {parameter.name!r}", reason)
+            yield _unfit(f"parameter {parameter.name!r}", reason)
     if reason := codec.why_not(signature.result):
-        yield _unfit("the type of the result", reason)
+        yield _unfit("the result", reason)
 
 
 def _unfit(what: str, reason: str) -> Complaint:

@@ -21,32 +21,54 @@ class SourceLine:
     source: str
 
 
+def line_at(file: str, number: int) -> SourceLine:
+    """A given line of a file."""
+    return SourceLine(_shown(file), number, _text(file, number).rstrip("\r\n"))
+
+
 def caller() -> SourceLine | None:
     """The line that called into Horsies."""
     frame = inspect.currentframe()
     while frame is not None and _is_inside(frame):
         frame = frame.f_back
-    return None if frame is None else _line(frame.f_code.co_filename, frame.f_lineno)
+    return None if frame is None else line_at(frame.f_code.co_filename, frame.f_lineno)
 
 
 def decorator_line(function: object) -> SourceLine | None:
     """The first decorator of a function, or its `def` if it has none."""
     code = _code_of(function)
-    return None if code is None else _line(code.co_filename, code.co_firstlineno)
+    return None if code is None else line_at(code.co_filename, code.co_firstlineno)
 
 
 def def_line(function: object) -> SourceLine | None:
     """The `def` of a function, below its decorators."""
+    return _first_match(function, _definition_of(function)) or decorator_line(function)
+
+
+def option_line(function: object, option: str) -> SourceLine | None:
+    """The line of its decorators that passes `option=`, or their first one."""
+    passes = rf"\b{re.escape(option)}\s*="
+    return _first_match(function, passes) or decorator_line(function)
+
+
+def _definition_of(function: object) -> str:
+    code = _code_of(function)
+    return rf"^\s*(async\s+)?def\s+{re.escape(code.co_name if code else '')}\b"
+
+
+def _first_match(function: object, wanted: str) -> SourceLine | None:
+    """The first line that matches, from the first decorator to the `def`."""
     code = _code_of(function)
     if code is None:
         return None
-    definition = re.compile(rf"\s*(async\s+)?def\s+{re.escape(code.co_name)}\b")
     number = code.co_firstlineno
     while text := _text(code.co_filename, number):
-        if definition.match(text):
-            return _line(code.co_filename, number)
+        if re.search(wanted, text):
+            return line_at(code.co_filename, number)
+        if re.match(_definition_of(function), text):
+            return None
         number += 1
-    return _line(code.co_filename, code.co_firstlineno)
+    return None
 
 
 def _is_inside(frame: FrameType) -> bool:
@@ -60,10 +82,6 @@ def _code_of(function: Any) -> CodeType | None:
     except Exception:  # noqa: BLE001 - wrappers may form a circle, or have a strange __getattr__
         return None
     return code if isinstance(code, CodeType) else None
-
-
-def _line(file: str, number: int) -> SourceLine:
-    return SourceLine(_shown(file), number, _text(file, number).rstrip("\r\n"))
 
 
 def _text(file: str, number: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from traceback import format_exception
 from typing import Any, Generic, TypeVar, cast, final, overload
 
@@ -58,6 +59,8 @@ class TaskError:
         data: Any = None,
         exception: BaseException | ExceptionInfo | None = None,
     ) -> None:
+        if not isinstance(error_code, str) or not error_code:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+            raise TypeError("a TaskError needs an error code: a non-empty text to branch on")
         if isinstance(exception, BaseException):
             exception = ExceptionInfo.of(exception)
         object.__setattr__(self, "error_code", known_code(error_code))
@@ -69,11 +72,13 @@ class TaskError:
         return f"{self.error_code}: {self.message}" if self.message else str(self.error_code)
 
 
-class _Missing:
-    __slots__ = ()
+class _Missing(Enum):
+    """An enum, because its member stays itself when a result is copied or pickled."""
+
+    MISSING = auto()
 
 
-_MISSING = _Missing()
+_MISSING = _Missing.MISSING
 
 
 @final

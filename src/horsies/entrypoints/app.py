@@ -82,8 +82,9 @@ class Horsies:
         )
 
         def decorate(function: Callable[..., Any]) -> Task[..., Any]:
-            scope = inspect.stack(0)[1].frame.f_locals
-            return self._define(function, options, scope)
+            here = inspect.currentframe()
+            outside = here.f_back if here else None
+            return self._define(function, options, outside.f_locals if outside else {})
 
         return cast("TaskDecorator", decorate)
 

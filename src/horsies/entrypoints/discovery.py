@@ -9,7 +9,7 @@ from traceback import extract_tb
 from types import ModuleType
 
 from horsies.application.hrs import Hrs
-from horsies.application.source import SourceLine
+from horsies.application.source import line_at
 from horsies.domain.errors import DefinitionError, FaultsError
 from horsies.domain.faults import Fault
 
@@ -90,7 +90,7 @@ def _unimportable(module: str, error: BaseException) -> Fault:
         Hrs.UNIMPORTABLE_MODULE,
         f"module {module!r} cannot be imported: {type(error).__name__}: {error}",
         "check the name and the module's own imports; it must be importable from here",
-        SourceLine(last.filename, last.lineno or 0, last.line or "") if last else None,
+        line_at(last.filename, last.lineno or 0) if last else None,
     )
 
 

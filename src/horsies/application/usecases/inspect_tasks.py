@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from horsies.application.ports.codec import Codec
+from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.result import TaskError
@@ -105,4 +105,7 @@ class InspectTasks:
             return None
         if result is None:
             return TaskError(code)
-        return self.codec.decode_untyped(result).err_value
+        try:
+            return self.codec.decode_untyped(result).err_value
+        except UnfitValueError:
+            return TaskError(code, "the stored error cannot be read")

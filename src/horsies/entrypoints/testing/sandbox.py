@@ -1,6 +1,6 @@
 """An engine in memory with a virtual clock, run by the test itself."""
 
-from collections.abc import Coroutine, Generator
+from collections.abc import Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
@@ -11,6 +11,7 @@ from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import EvenDice, VirtualClock, VirtualIds
 from horsies.application.definition import Ran
 from horsies.application.ports.codec import Codec
+from horsies.application.ports.unit_of_work import Transaction
 from horsies.application.registry import TaskRegistry
 from horsies.application.settings.app import AppConfig
 from horsies.application.usecases.enqueue_tasks import SendGate
@@ -91,16 +92,15 @@ class Sandbox:
         await self._reap.expire()
         await self._reap.reject_unresolved()
         reports: list[RunReport] = []
-        for runs in range(max_runs + 1):
-            async with self._engine.unit_of_work() as tx:
-                await self._settle(tx, reports)
-                await tx.tasks.promote(self._queues, _ALL_DUE)
-                claimed = await self._claim(tx, self._worker, _ONE_AT_A_TIME)
-                if runs == max_runs and claimed:
-                    raise _endless(max_runs)
+        for runs in range(max_runs):
+            claimed = await self._settle_and_claim(reports)
             if not claimed:
                 return runs
             reports = [await self._run(task) for task in claimed]
+        await self._settle_only(reports)
+        async with self._engine.unit_of_work() as tx:
+            if await self._claim_due(tx):
+                raise _endless(max_runs)  # which undoes this last claim
         return max_runs
 
     def advance(self, by: timedelta | None = None, /, **duration: float) -> int:
@@ -151,6 +151,20 @@ class Sandbox:
 
     def close(self) -> None:
         self._loop_thread.close()
+
+    async def _settle_and_claim(self, reports: Sequence[RunReport]) -> Sequence[TaskRow]:
+        """One durable tick: what has ended is written, what is due is taken."""
+        async with self._engine.unit_of_work() as tx:
+            await self._settle(tx, reports)
+            return await self._claim_due(tx)
+
+    async def _settle_only(self, reports: Sequence[RunReport]) -> None:
+        async with self._engine.unit_of_work() as tx:
+            await self._settle(tx, reports)
+
+    async def _claim_due(self, tx: Transaction) -> Sequence[TaskRow]:
+        await tx.tasks.promote(self._queues, _ALL_DUE)
+        return await self._claim(tx, self._worker, _ONE_AT_A_TIME)
 
     def _in_turn(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """One thread at a time; what runs within another's turn belongs to it."""
