@@ -98,11 +98,13 @@ def _refresh(page: Path, regions: Mapping[str, Callable[[], str]], *, check: boo
 def _table_of(config: type[Settings]) -> str:
     rows = [
         f"| `{item.name}` | {OF_THIS_MACHINE.get((config, item.name)) or _default_of(item)} "
-        f"| {item.metadata['rule'].kind.replace(NO_LIMIT, ' up')} |"
+        f"| {item.metadata['rule'].kind.replace(NO_LIMIT, ' up')} | {item.metadata['means']} |"
         for item in fields(config)
     ]
     heading = f"### {config.__name__}"
-    return "\n".join([heading, "", "| field | default | takes |", "|---|---|---|", *rows])
+    return "\n".join(
+        [heading, "", "| field | default | takes | what it is |", "|---|---|---|---|", *rows]
+    )
 
 
 def _default_of(item: "Field[object]") -> str:

@@ -1,7 +1,4 @@
-"""The first ten minutes: define tasks, send them, look at what comes back.
-
-    python examples/01_quickstart.py
-"""
+"""The first ten minutes: define tasks, send them, look at what comes back."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -93,3 +93,15 @@ __all__ = [
     "gather",
     "gather_async",
 ]
+
+for _error in (
+    BrokerError,
+    ConfigurationError,
+    DefinitionError,
+    FaultsError,
+    HorsiesError,
+    ResultAccessError,
+    TaskInterrupted,
+    TaskSendError,
+):
+    _error.__module__ = __name__  # tracebacks name them as users import them

@@ -92,3 +92,19 @@ async def test_tasks_that_a_worker_took_leave_room_in_a_bounded_queue(world):
     task = world.new_task()
     batch = Batch(tasks=[task], max_pending={"default": 1})
     assert world.inbox.accept(batch) == [Accepted(task.id)]
+
+
+async def test_a_full_queue_still_recognises_a_replay(world):
+    task = world.new_task(payload=b'{"n":1}')
+    limit = {"default": 1}
+    world.inbox.accept(Batch(tasks=[task], max_pending=limit))
+    replay = world.inbox.accept(Batch(tasks=[task], replay=True, max_pending=limit))
+    assert replay == [AlreadyThere(task.id, "job", b'{"n":1}')]
+
+
+async def test_a_full_queue_still_knows_its_keys(world):
+    first = world.new_task(idempotency=IdempotencyKey("k", b"f"))
+    again = world.new_task(idempotency=IdempotencyKey("k", b"f"))
+    limit = {"default": 1}
+    world.inbox.accept(Batch(tasks=[first], max_pending=limit))
+    assert world.inbox.accept(Batch(tasks=[again], max_pending=limit)) == [KeyTaken(first.id, b"f")]

@@ -225,6 +225,26 @@ async def test_a_return_to_the_queue_is_refused_once_a_cancel_was_requested(worl
     assert (await world.find(task_id)).status is TaskStatus.RUNNING
 
 
+async def test_an_ending_that_yields_to_a_cancel_is_judged_again(world):
+    task_id = world.send()
+    running = await world.claim_one()
+    async with world.unit_of_work() as tx:
+        await tx.tasks.cancel([task_id])
+    report = await world.settle(running, Fail("WORKER_CRASHED"), ERR, cancel_prevails=True)
+    assert (list(report.lost), list(report.cancel_requested)) == ([], [running.claim])
+    assert not (await world.settle(running, Cancel(), None)).lost
+    assert (await world.find(task_id)).status is TaskStatus.CANCELLED
+
+
+async def test_an_error_that_the_task_returned_stands_after_a_request(world):
+    task_id = world.send()
+    running = await world.claim_one()
+    async with world.unit_of_work() as tx:
+        await tx.tasks.cancel([task_id])
+    await world.settle(running, Fail("BOOM"), ERR)
+    assert (await world.find(task_id)).error_code == "BOOM"
+
+
 async def test_settle_and_claim_can_share_one_transaction(world):
     world.send()
     second = world.send()

@@ -11,15 +11,18 @@ from horsies.application.error_mapping import ErrorMapping
 from horsies.application.hrs import Hrs
 from horsies.application.ports.codec import Codec
 from horsies.application.registry import TaskRegistry
+from horsies.application.send_options import LONGEST_MS
 from horsies.application.settings.app import AppConfig
 from horsies.application.settings.mapper import error_code_faults, mapper_faults
 from horsies.application.settings.names import MAX_TASK_NAME_BYTES, why_not_a_name
 from horsies.application.signature import Complaint, Reading, read_signature
 from horsies.application.source import SourceLine, decorator_line, def_line, option_line
 from horsies.domain.codes import OperationalErrorCode
+from horsies.domain.errors import DefinitionError
 from horsies.domain.faults import Fault
 from horsies.domain.queue import DEFAULT_QUEUE
 from horsies.domain.retry import IDEMPOTENT_DEFAULT, RetryPolicy
+from horsies.domain.values import is_whole, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,15 +55,27 @@ def define_task(
         replace(fault, location=option_line(function, option))
         for option, fault in _option_faults(options, config)
     ]
-    if not inspect.isfunction(function) or _makes_generator(function):
-        return (*faults, _fault(_not_a_function(options.name), decorator_line(function)))
+    if kind := _why_not_a_function(function):
+        return (*faults, _fault(_not_a_function(options.name, kind), decorator_line(function)))
     reading = read_signature(function, scope, codec)
     at_def = def_line(function)
     faults += [_fault(complaint, at_def) for complaint in reading.complaints]
-    faults += registry.taken((options.name, *options.aliases), function, at_def)
+    names = [name for name in (options.name, *options.aliases) if isinstance(name, str)]  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+    faults += registry.taken(names, function, at_def)
     if faults:
         return tuple(faults)
     return _definition(function, options, reading, at_def, codec=codec, config=config)
+
+
+def bare_decorator(function: Callable[..., Any]) -> DefinitionError:
+    """For `@app.task` without parentheses, which would otherwise pass in silence."""
+    fault = Fault(
+        Hrs.BAD_TASK_NAME,
+        "@app.task is used without a name",
+        f'write @app.task("{getattr(function, "__name__", "name")}")',
+        decorator_line(function),
+    )
+    return DefinitionError([fault])
 
 
 def _definition(
@@ -105,6 +120,7 @@ def _option_faults(options: TaskOptions, config: AppConfig) -> Generator[tuple[s
     found = {
         "name": _name_faults(options.name),
         "aliases": (fault for alias in options.aliases for fault in _name_faults(alias)),
+        "idempotent": _flag_faults("idempotent", options.idempotent),
         "queue": _queue_faults(options.queue, config),
         "retry_policy": _retry_faults(options.retry_policy),
         "timeout_ms": _duration_faults("timeout_ms", options.timeout_ms),
@@ -116,6 +132,12 @@ def _option_faults(options: TaskOptions, config: AppConfig) -> Generator[tuple[s
     for option, faults in found.items():
         for fault in faults:
             yield option, fault
+
+
+def _flag_faults(field: str, value: object) -> Generator[Fault]:
+    if not isinstance(value, bool):
+        problem = f"{field} cannot be of type {type(value).__name__}"
+        yield Fault(Hrs.OPTION_OUT_OF_RANGE, problem, f"pass {field}=True, or leave it out")
 
 
 def _mapper_faults(mapper: object) -> Iterable[Fault]:
@@ -131,26 +153,24 @@ def _handler_faults(handler: object) -> Generator[Fault]:
     if handler is not None and not _name_of(handler):
         yield Fault(
             Hrs.BAD_ON_FAILURE,
-            f"on_failure cannot be of type {type(handler).__name__}",
+            f"on_failure names no task: {shown(handler)}",
             "pass a task or the name of one",
         )
 
 
 def _name_faults(name: object) -> Generator[Fault]:
     reason = (
-        why_not_a_name(name, MAX_TASK_NAME_BYTES)
-        if isinstance(name, str)
-        else f"it is of type {type(name).__name__}"
+        why_not_a_name(name, MAX_TASK_NAME_BYTES) if isinstance(name, str) else "a name is text"
     )
     if reason:
         yield Fault(
             Hrs.BAD_TASK_NAME,
-            f"the task cannot be named {name!r:.80}: {reason}",
+            f"the task cannot be named {shown(name)}: {reason}",
             'give it a short name, such as @app.task("send_invoice")',
         )
 
 
-def _queue_faults(queue: str | None, config: AppConfig) -> Generator[Fault]:
+def _queue_faults(queue: object, config: AppConfig) -> Generator[Fault]:
     known = ", ".join(repr(known.name) for known in config.queues())
     if queue is None and config.queue_named(DEFAULT_QUEUE) is None:
         yield Fault(
@@ -158,10 +178,10 @@ def _queue_faults(queue: str | None, config: AppConfig) -> Generator[Fault]:
             "the task names no queue, and the custom queues have no 'default'",
             f"pass queue= with one of {known}",
         )
-    elif queue is not None and config.queue_named(queue) is None:
+    elif queue is not None and not (isinstance(queue, str) and config.queue_named(queue)):
         yield Fault(
             Hrs.UNKNOWN_QUEUE,
-            f"there is no queue {queue!r:.80}",
+            f"there is no queue {shown(queue)}",
             f"pass queue= with one of {known}, or add the queue to AppConfig.custom_queues",
         )
 
@@ -177,25 +197,31 @@ def _retry_faults(policy: object) -> Generator[Fault]:
 
 
 def _duration_faults(field: str, value: object) -> Generator[Fault]:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+    if value is None or (is_whole(value) and 0 < value <= LONGEST_MS):
         return
     yield Fault(
         Hrs.OPTION_OUT_OF_RANGE,
-        f"{field} cannot be {value!r:.80}",
-        f"pass {field} as a whole number of milliseconds above 0, or leave it out",
+        f"{field} cannot be {shown(value)}",
+        f"pass {field} as a whole number of milliseconds, from 1 to {LONGEST_MS:_}",
     )
 
 
-def _not_a_function(name: str) -> Complaint:
+def _not_a_function(name: str, kind: str) -> Complaint:
     return Complaint(
         Hrs.NOT_A_FUNCTION,
-        f"task {name!r:.80} is not a plain function",
-        "decorate a `def` or `async def` that returns (no class, generator or wrapped callable)",
+        f"task {shown(name)} is {kind}, not a plain function",
+        "decorate a `def` or an `async def` that returns its result",
     )
 
 
-def _makes_generator(function: object) -> bool:
-    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+def _why_not_a_function(function: Callable[..., Any]) -> str | None:
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return "a generator (it has a yield)"
+    if isinstance(function, type):
+        return f"the class {function.__name__}"
+    if not inspect.isfunction(function):
+        return f"a {type(function).__name__}"
+    return "a lambda" if function.__name__ == "<lambda>" else None
 
 
 def _name_of(handler: object) -> str | None:

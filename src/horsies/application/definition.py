@@ -1,16 +1,26 @@
 """A task as it was defined: its function, its terms, and how its exceptions become errors."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
 
 from horsies.application.error_mapping import ErrorMapping
-from horsies.application.ports.codec import CallCodec, Signature
+from horsies.application.ports.codec import (
+    CallCodec,
+    MismatchError,
+    Signature,
+    UnfitValueError,
+)
 from horsies.application.source import SourceLine
-from horsies.domain.codes import ContractErrorCode
+from horsies.domain.codes import ContractErrorCode, OperationalErrorCode
+from horsies.domain.errors import TaskInterrupted
 from horsies.domain.result import TaskError, TaskResult
 from horsies.domain.retry import RetryPolicy
+
+_NOT_THE_TASKS_OWN = (KeyboardInterrupt, GeneratorExit, TaskInterrupted)
+"""What comes from outside the task and must reach whoever runs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +51,73 @@ class TaskDefinition:
         """Call a sync function; whatever it does, a result comes of it."""
         try:
             return self._returned(self.function(*args, **kwargs))
-        except (Exception, SystemExit) as exception:  # noqa: BLE001 - it becomes the result
+        except _NOT_THE_TASKS_OWN:
+            raise
+        except BaseException as exception:  # noqa: BLE001 - it becomes the result
             return self._raised(exception)
 
     async def run_async(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ran:
-        """The same for `async def`."""
+        """The same for `async def`; a cancellation that nobody asked for is an error too."""
+        from asyncio import CancelledError, current_task  # noqa: PLC0415 - import horsies is lean
+
         try:
             return self._returned(await self.function(*args, **kwargs))
-        except (Exception, SystemExit) as exception:  # noqa: BLE001 - it becomes the result
+        except _NOT_THE_TASKS_OWN:
+            raise
+        except BaseException as exception:
+            runner = current_task()
+            asked = runner is not None and runner.cancelling() > 0
+            if isinstance(exception, CancelledError) and asked:
+                raise
             return self._raised(exception)
 
+    def check(self, ran: Ran) -> TaskResult[Any, TaskError]:
+        """The result of a run, if its value is what the signature promises."""
+        if ran.result.is_err():
+            return ran.result
+        try:
+            self.codec.encode_result(ran.result)
+        except UnfitValueError as error:
+            return TaskResult(err=self.misfit(error))
+        return ran.result
+
+    def misfit(self, error: UnfitValueError) -> TaskError:
+        """A value that is not what was promised, or that cannot travel."""
+        code = (
+            ContractErrorCode.RETURN_TYPE_MISMATCH
+            if isinstance(error, MismatchError)
+            else OperationalErrorCode.WORKER_SERIALIZATION_ERROR
+        )
+        return TaskError(code, f"task {self.name!r}: {error}")
+
     def _raised(self, exception: BaseException) -> Ran:
-        if exception.__traceback__ and exception.__traceback__.tb_next:
-            exception.__traceback__ = exception.__traceback__.tb_next  # begin in the user's code
-        retryable = self.retry is not None and self.retry.covers_exception(exception)
-        return Ran(TaskResult(err=self.errors.error_of(exception)), retryable)
+        with suppress(Exception):  # begin in the user's code, if the exception lets us
+            exception.__traceback__ = exception.__traceback__.tb_next or exception.__traceback__  # pyright: ignore[reportOptionalMemberAccess] - suppressed
+        return Ran(TaskResult(err=self.errors.error_of(exception)), self._retries(exception))
+
+    def _retries(self, exception: BaseException) -> bool:
+        try:
+            return self.retry is not None and self.retry.covers_exception(exception)
+        except Exception:  # noqa: BLE001 - a metaclass may answer isinstance with anything
+            return False
 
     def _returned(self, value: Any) -> Ran:
         if isinstance(value, TaskResult):
             result = cast("TaskResult[Any, Any]", value)
-            if result.is_ok() or isinstance(result.err_value, TaskError):
+            if result.is_ok() or _is_error(result.err_value):
                 return Ran(result)
-            value = result.err_value
+            given = (
+                f"TaskResult(err=...) holding an object of type {type(result.err_value).__name__}"
+            )
+        else:
+            given = f"an object of type {type(value).__name__}"
         message = (
-            f"task {self.name!r} returned {type(value).__name__}, not a TaskResult: "
+            f"task {self.name!r} returned {given}: "
             "return TaskResult(ok=value) or TaskResult(err=TaskError(...))"
         )
         return Ran(TaskResult(err=TaskError(ContractErrorCode.RETURN_TYPE_MISMATCH, message)))
+
+
+def _is_error(value: object) -> bool:
+    """A TaskError, and one that was properly made."""
+    return isinstance(value, TaskError) and isinstance(getattr(value, "error_code", None), str)

@@ -15,11 +15,20 @@ class ErrorMapping:
 
     def error_of(self, exception: BaseException) -> TaskError:
         info = ExceptionInfo.of(exception)
-        return TaskError(self._code_for(type(exception)), info.message, exception=info)
+        kind = type(exception).__name__
+        message = f"{kind}: {info.message}" if info.message else kind
+        return TaskError(self._code_for(type(exception)), message, exception=info)
 
     def _code_for(self, kind: type[BaseException]) -> str:
         for mapper in self.mappers:
-            for ancestor in kind.__mro__:
-                if code := mapper.get(ancestor):
+            for ancestor in kind.__mro__ if mapper else ():
+                if code := _look_up(mapper, ancestor):
                     return code
         return self.default
+
+
+def _look_up(mapper: Mapping[type[BaseException], str], kind: type) -> str | None:
+    try:
+        return mapper.get(kind)
+    except TypeError:  # a metaclass without a hash
+        return None

@@ -6,11 +6,13 @@ from typing import Any
 
 from horsies.application.definition import TaskDefinition
 from horsies.application.hrs import Hrs
+from horsies.application.ports.codec import UnfitValueError
 from horsies.application.source import SourceLine
 from horsies.domain.faults import Fault
 from horsies.domain.task import FailureHandler, Terms
 
-_HANDLER_PARAMETERS = {"task_id", "error"}
+_A_FAILURE = b'{"task_id":"01890a5d-ac96-774b-bcce-b302099a8057","error":{"error_code":"BOOM"}}'
+"""What an `on_failure` task is called with."""
 
 
 class TaskRegistry:
@@ -73,7 +75,7 @@ class TaskRegistry:
                 "define that task, or name its module in discover_tasks",
                 definition.location,
             )
-        elif {parameter.name for parameter in handler.signature.parameters} != _HANDLER_PARAMETERS:
+        elif not _takes_failures(handler):
             yield Fault(
                 Hrs.BAD_ON_FAILURE,
                 f"task {handler.name!r} is called on failure of {definition.name!r}, "
@@ -81,6 +83,13 @@ class TaskRegistry:
                 "declare it with (task_id: str, error: TaskError)",
                 handler.location,
             )
+
+
+def _takes_failures(handler: TaskDefinition) -> bool:
+    try:
+        return handler.codec.decode_call(_A_FAILURE).keys() == {"task_id", "error"}
+    except UnfitValueError:
+        return False
 
 
 def _own_terms(definition: TaskDefinition) -> Terms:

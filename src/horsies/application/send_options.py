@@ -1,15 +1,19 @@
 """What a sender may say about one send beyond the arguments."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
 
 from horsies.application.settings.app import AppConfig
 from horsies.domain.retry import Duration
+from horsies.domain.values import is_whole, shown
 
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 100, 1
 LONGEST_KEY = 255
+LONGEST_MS = 315_360_000_000
+"""Ten years."""
+
 _LONGEST_DELAY = timedelta(days=3650)
 
 
@@ -25,6 +29,11 @@ class SendOptions:
     idempotency_key: str | None = None
     connection: object | None = None
 
+    def overridden_by(self, given: "SendOptions") -> "SendOptions":
+        """These options, with those that were given in their place."""
+        changes = {field.name: getattr(given, field.name) for field in fields(given)}
+        return replace(self, **{name: new for name, new in changes.items() if new is not None})
+
     def problems(self, config: AppConfig, count: int) -> tuple[str, ...]:
         """Everything that keeps these options from being carried out for `count` tasks."""
         return (*self._wrong_values(config), *self._contradictions(count))
@@ -35,20 +44,32 @@ class SendOptions:
             return self.delay
         return timedelta(seconds=self.delay)
 
+    @property
+    def eta_utc(self) -> datetime | None:
+        """Within one zone Python compares wall clocks, which is wrong when clocks change."""
+        return None if self.eta is None else _utc(self.eta)
+
+    @property
+    def good_until_utc(self) -> datetime | None:
+        return None if self.good_until is None else _utc(self.good_until)
+
     def _wrong_values(self, config: AppConfig) -> Generator[str]:
-        if self.queue is not None and config.queue_named(self.queue) is None:
+        if self.queue is not None and not _is_queue(self.queue, config):
             known = ", ".join(repr(queue.name) for queue in config.queues())
-            yield f"there is no queue {self.queue!r}; the queues are {known}"
+            yield f"there is no queue {shown(self.queue)}; the queues are {known}"
         if self.priority is not None and not (
-            _is_whole(self.priority) and HIGHEST_PRIORITY <= self.priority <= LOWEST_PRIORITY
+            is_whole(self.priority) and HIGHEST_PRIORITY <= self.priority <= LOWEST_PRIORITY
         ):
-            yield f"priority must be a whole number from 1 (first) to 100, not {self.priority!r}"
+            yield f"priority must be a whole number from 1 to 100, not {shown(self.priority)}"
         if self.delay is not None and not _is_delay(self.delay):
-            yield f"delay must be seconds or a timedelta, and not negative: {self.delay!r}"
+            yield (
+                f"delay must be a timedelta or seconds, from 0 to {_LONGEST_DELAY.days} days, "
+                f"not {shown(self.delay)}; for a moment in time use with_options(eta=...)"
+            )
         for name in ("timeout_ms", "result_ttl_ms"):
             value = getattr(self, name)
-            if value is not None and not (_is_whole(value) and value > 0):
-                yield f"{name} must be a whole number above 0, not {value!r}"
+            if value is not None and not (is_whole(value) and 0 < value <= LONGEST_MS):
+                yield f"{name} must be a whole number from 1 to {LONGEST_MS:_}, not {shown(value)}"
         for name in ("eta", "good_until"):
             value = getattr(self, name)
             if value is not None and not _is_instant(value):
@@ -59,14 +80,18 @@ class SendOptions:
     def _contradictions(self, count: int) -> Generator[str]:
         if self.delay is not None and self.eta is not None:
             yield "delay and eta exclude each other: give one of them"
-        if _is_instant(self.eta) and _is_instant(self.good_until) and self.good_until <= self.eta:
+        if (
+            _is_instant(self.eta)
+            and _is_instant(self.good_until)
+            and _utc(self.good_until) <= _utc(self.eta)
+        ):
             yield "good_until is not after eta, so the task could never run"
         if self.idempotency_key is not None and count > 1:
             yield "one idempotency_key cannot name several tasks: send them one by one"
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _is_queue(value: Any, config: AppConfig) -> bool:
+    return isinstance(value, str) and config.queue_named(value) is not None
 
 
 def _is_delay(value: Any) -> bool:
@@ -78,7 +103,14 @@ def _is_delay(value: Any) -> bool:
 
 
 def _is_instant(value: Any) -> TypeGuard[datetime]:
-    return isinstance(value, datetime) and value.utcoffset() is not None
+    try:
+        return isinstance(value, datetime) and value.utcoffset() is not None and bool(_utc(value))
+    except OverflowError:  # so near the end of time that it has no equivalent in UTC
+        return False
+
+
+def _utc(value: datetime) -> datetime:
+    return value.astimezone(UTC)
 
 
 def _is_key(value: Any) -> bool:

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, get_args, get_origin, get_type_hints
 
 from horsies.application.hrs import Hrs
@@ -40,11 +41,12 @@ def read_signature(function: Callable[..., Any], scope: Mapping[str, Any], codec
     """
     raw = inspect.signature(function)
     complaints = list(_complain_of_shape(raw))
-    try:
-        hints = get_type_hints(function, localns=dict(scope), include_extras=True)
-    except Exception as error:  # noqa: BLE001 - evaluating a user's annotation can raise anything
-        hints = {}
-        complaints.append(_unresolved(error))
+    hints: dict[str, Any] = {}
+    for name, annotation in _annotations(raw).items():
+        try:
+            hints[name] = _resolve(annotation, function, scope)
+        except Exception as error:  # noqa: BLE001 - evaluating an annotation can raise anything
+            complaints.append(_unresolved(name, error))
     parameters = tuple(
         Parameter(
             name,
@@ -63,6 +65,19 @@ def read_signature(function: Callable[..., Any], scope: Mapping[str, Any], codec
     return Reading(signature, tuple(complaints))
 
 
+def _annotations(raw: inspect.Signature) -> dict[str, Any]:
+    found = {name: parameter.annotation for name, parameter in raw.parameters.items()}
+    found[_RETURN] = raw.return_annotation
+    return {name: given for name, given in found.items() if given is not inspect.Signature.empty}
+
+
+def _resolve(annotation: Any, function: Callable[..., Any], scope: Mapping[str, Any]) -> Any:
+    """One by one, so that an annotation that cannot be resolved does not hide the others."""
+    holder = SimpleNamespace(__annotations__={_RETURN: annotation})
+    names = getattr(function, "__globals__", {})
+    return get_type_hints(holder, names, dict(scope), include_extras=True)[_RETURN]
+
+
 def _complain_of_shape(raw: inspect.Signature) -> Generator[Complaint]:
     if raw.return_annotation is inspect.Signature.empty:
         yield Complaint(
@@ -71,7 +86,13 @@ def _complain_of_shape(raw: inspect.Signature) -> Generator[Complaint]:
             "annotate it with -> TaskResult[..., TaskError]",
         )
     for name, parameter in raw.parameters.items():
-        if problem := _UNNAMEABLE.get(parameter.kind):
+        if name == "self":
+            yield Complaint(
+                Hrs.UNSUPPORTED_PARAMETER,
+                "a task cannot be a method, nor have a parameter named 'self'",
+                "use a function at the top level of a module",
+            )
+        elif problem := _UNNAMEABLE.get(parameter.kind):
             yield Complaint(
                 Hrs.UNSUPPORTED_PARAMETER,
                 f"parameter {name!r} {problem}",
@@ -86,11 +107,14 @@ def _complain_of_shape(raw: inspect.Signature) -> Generator[Complaint]:
 
 
 def _complain_of_types(signature: Signature, codec: Codec) -> Generator[Complaint]:
-    for parameter in signature.parameters:
-        if reason := codec.why_not(parameter.annotation):
-            yield _unfit(f"parameter {parameter.name!r}", reason)
-    if reason := codec.why_not(signature.result):
-        yield _unfit("the result", reason)
+    kinds = {f"parameter {known.name!r}": known.annotation for known in signature.parameters}
+    for what, annotation in (kinds | {"the result": signature.result}).items():
+        try:
+            reason = codec.why_not(annotation)
+        except Exception as error:  # noqa: BLE001 - looking into a user's type can raise anything
+            reason = f"it cannot be examined ({type(error).__name__})"
+        if reason:
+            yield _unfit(what, reason)
 
 
 def _unfit(what: str, reason: str) -> Complaint:
@@ -101,11 +125,12 @@ def _unfit(what: str, reason: str) -> Complaint:
     )
 
 
-def _unresolved(error: Exception) -> Complaint:
+def _unresolved(name: str, error: Exception) -> Complaint:
+    what = "the return type" if name == _RETURN else f"the type of parameter {name!r}"
     return Complaint(
         Hrs.UNRESOLVED_ANNOTATION,
-        f"an annotation cannot be resolved: {error}",
-        "import the type at runtime (not only under TYPE_CHECKING) and before the task",
+        f"{what} cannot be resolved: {error}",
+        "import the type at runtime (not only under TYPE_CHECKING), before the task",
     )
 
 

@@ -35,7 +35,12 @@ class FaultsError(HorsiesError, ValueError):
         super().__init__(self.faults)
 
     def __str__(self) -> str:
-        return "\n" + render_report(self.faults)
+        first = self.faults[0]
+        return f"{first.code}: {first.message}\n\n{self.report()}"
+
+    def report(self) -> str:
+        """All faults, each in full."""
+        return render_report(self.faults)
 
 
 class ConfigurationError(FaultsError):

@@ -34,9 +34,10 @@ class ExceptionInfo:
 
     @classmethod
     def of(cls, exception: BaseException) -> "ExceptionInfo":
+        """Whatever the exception does to prevent it."""
         kind = type(exception)
-        text = "".join(format_exception(exception))
-        return cls(f"{kind.__module__}.{kind.__qualname__}", _safe_text(exception), shorten(text))
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        return cls(name, _safe_text(exception), _safe_traceback(exception))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -110,8 +111,7 @@ class TaskResult(Generic[T_co, E_co]):
     @property
     def ok_value(self) -> T_co:
         if self._ok is _MISSING:
-            error = self._err if isinstance(self._err, TaskError) else None
-            raise ResultAccessError(f"the task failed: {self._err}", error)
+            raise _no_value(self._err)
         return self._ok
 
     @property
@@ -138,6 +138,9 @@ class TaskResult(Generic[T_co, E_co]):
             return TaskResult(ok=result.unwrap())
         return TaskResult(err=result.failure())
 
+    def __bool__(self) -> bool:
+        raise TypeError("a TaskResult is neither true nor false: ask is_ok() or is_err()")
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TaskResult):
             return NotImplemented
@@ -150,6 +153,15 @@ class TaskResult(Generic[T_co, E_co]):
         return f"TaskResult(ok={self._ok!r})" if self.is_ok() else f"TaskResult(err={self._err!r})"
 
 
+def _no_value(error: object) -> ResultAccessError:
+    """With the task's own traceback as a note, so that it shows where the value was wanted."""
+    known = error if isinstance(error, TaskError) else None
+    access = ResultAccessError(f"there is no value: {error}", known)
+    if known and known.exception and known.exception.traceback:
+        access.add_note(f"In the task:\n{known.exception.traceback.rstrip()}")
+    return access
+
+
 def shorten(text: str, limit: int = TRACEBACK_LIMIT) -> str:
     """The head and the tail of a long text, saying what was left out."""
     if len(text) <= limit:
@@ -157,6 +169,13 @@ def shorten(text: str, limit: int = TRACEBACK_LIMIT) -> str:
     half = limit // 2
     head, left_out, tail = text[:half], len(text) - 2 * half, text[len(text) - half :]
     return f"{head}\n... {left_out} characters left out ...\n{tail}"
+
+
+def _safe_traceback(exception: BaseException) -> str:
+    try:
+        return shorten("".join(format_exception(exception)))
+    except Exception as broken:  # noqa: BLE001 - a user's exception may raise anything
+        return f"<no traceback: formatting it raised {type(broken).__name__}>"
 
 
 def _safe_text(exception: BaseException) -> str:

@@ -7,6 +7,7 @@ from typing import TypeAlias, cast
 
 from horsies.domain.backoff import exponential, spread
 from horsies.domain.codes import OperationalErrorCode, known_code
+from horsies.domain.values import is_whole, shown
 
 MAX_RETRIES = 20
 LONGEST_DELAY = timedelta(days=365)
@@ -92,10 +93,10 @@ class RetryPolicy:
             problems.append("base must be above zero")
         if not problems and cap < first:
             problems.append("max_delay must not be below base")
-        if not _is_whole(max_retries) or not 1 <= max_retries <= MAX_RETRIES:
+        if not is_whole(max_retries) or not 1 <= max_retries <= MAX_RETRIES:
             problems.append(
                 f"max_retries must be a whole number from 1 to {MAX_RETRIES}, "
-                f"not {_shown(max_retries)}"
+                f"not {shown(max_retries)}"
             )
         return cls._with_reasons(Exponential(first, cap), max_retries, auto_retry_for, problems)
 
@@ -151,19 +152,6 @@ def _listed(reasons: object) -> Iterable[object]:
     return cast("Iterable[object]", reasons) if isinstance(reasons, Iterable) else [reasons]
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _shown(value: object) -> str:
-    """Short and safe: the repr of a stranger's value may be neither."""
-    if isinstance(value, int) and abs(value) > _FINITE_SECONDS:
-        return "a number that large"
-    if isinstance(value, str | int | float | timedelta):
-        return f"{value!r:.80}"
-    return f"a {type(value).__name__}"
-
-
 def _wait(value: object, name: str, problems: list[str]) -> timedelta:
     if isinstance(value, timedelta):
         wait = value
@@ -174,11 +162,11 @@ def _wait(value: object, name: str, problems: list[str]) -> timedelta:
     ):
         wait = timedelta(seconds=value)
     else:
-        problems.append(f"{name} must be seconds or a timedelta, not {_shown(value)}")
+        problems.append(f"{name} must be seconds or a timedelta, not {shown(value)}")
         return timedelta(0)
     if not timedelta(0) <= wait <= LONGEST_DELAY:
         problems.append(
-            f"{name} must lie between 0 and {LONGEST_DELAY.days} days, not {_shown(value)}"
+            f"{name} must lie between 0 and {LONGEST_DELAY.days} days, not {shown(value)}"
         )
     return wait
 

@@ -51,7 +51,7 @@ class AlreadyThere:
 
     id: TaskId
     name: str
-    payload: bytes
+    payload: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ class Attempt:
     started_at: datetime | None
     finished_at: datetime
     error_code: str | None
-    result: bytes | None = None
+    result: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from horsies.adapters.codec.msgspec_codec import MsgspecCodec
-from horsies.application.define_task import TaskOptions, define_task
+from horsies.application.define_task import TaskOptions, bare_decorator, define_task
 from horsies.application.definition import TaskDefinition
 from horsies.application.registry import TaskRegistry
 from horsies.application.settings.app import AppConfig
+from horsies.application.source import def_line
 from horsies.application.usecases.enqueue_tasks import SendGate
 from horsies.domain.errors import DefinitionError
 from horsies.domain.faults import Fault
+from horsies.domain.result import TaskError
 from horsies.domain.retry import RetryPolicy
-from horsies.entrypoints.config import no_backend, resolve_config
+from horsies.entrypoints.collecting import are_faults_put_off, faults_put_off
+from horsies.entrypoints.config import resolve_config
 from horsies.entrypoints.discovery import import_all
 from horsies.entrypoints.handle import TaskHandle
 from horsies.entrypoints.runtime import Runtime
@@ -45,8 +48,9 @@ class Horsies:
         self._registry = TaskRegistry()
         self._gate = SendGate()
         self._modules: list[str] = []
-        self._collected: list[Fault] | None = None
+        self._broken: dict[object, tuple[Fault, ...]] = {}
         self._sandbox: Sandbox | None = None
+        self._offline: Runtime | None = None
 
     def task(
         self,
@@ -59,7 +63,7 @@ class Horsies:
         result_ttl_ms: int | None = None,
         exception_mapper: Mapping[type[BaseException], str] | None = None,
         default_unhandled_error_code: str | None = None,
-        on_failure: "str | Task[..., Any] | None" = None,
+        on_failure: "str | Task[[str, TaskError], Any] | None" = None,
         aliases: Sequence[str] = (),
     ) -> TaskDecorator:
         """Make a task of a function that returns `TaskResult[T, TaskError]`.
@@ -78,8 +82,10 @@ class Horsies:
             exception_mapper=exception_mapper,
             default_unhandled_error_code=default_unhandled_error_code,
             on_failure=on_failure,
-            aliases=aliases,
+            aliases=_listed(aliases),
         )
+        if callable(name):
+            raise bare_decorator(name)
 
         def decorate(function: Callable[..., Any]) -> Task[..., Any]:
             here = inspect.currentframe()
@@ -93,13 +99,15 @@ class Horsies:
 
         They are imported by `load_tasks`, which a worker calls, so that they may import the app.
         """
-        self._modules += [module for module in modules if module not in self._modules]
+        named = [modules] if isinstance(modules, str) else modules
+        self._modules += [module for module in named if module not in self._modules]
 
     def load_tasks(self) -> None:
         """Import the discovered modules with sends suppressed; raise all faults together."""
-        with self._collecting() as faults, self._sends_suppressed():
-            faults.extend(import_all(self._modules))
-            faults.extend(self._registry.check())
+        with faults_put_off(), self._sends_suppressed():
+            faults = import_all(self._modules)
+        faults += [fault for broken in self._broken.values() for fault in broken]
+        faults += self._registry.check()
         if faults:
             raise DefinitionError(faults)
 
@@ -122,17 +130,23 @@ class Horsies:
         from horsies.entrypoints.testing.sandbox import Sandbox  # noqa: PLC0415 - tests only
 
         outer = self._sandbox
-        self._sandbox = Sandbox(self.config, self._registry, self._codec, self._gate, start)
+        sandbox = Sandbox(self.config, self._registry, self._codec, self._gate, start)
+        self._sandbox = sandbox
         try:
-            yield self._sandbox
+            yield sandbox
         finally:
-            self._sandbox.close()
-            self._sandbox = outer
+            sandbox.close()
+            if self._sandbox is sandbox:
+                self._sandbox = outer
 
     def _runtime(self) -> Runtime:
-        if self._sandbox is None:
-            raise no_backend()
-        return self._sandbox.runtime
+        if self._sandbox is not None:
+            return self._sandbox.runtime
+        if self._offline is None:
+            from horsies.entrypoints.offline import offline_runtime  # noqa: PLC0415 - when needed
+
+            self._offline = offline_runtime(self.config, self._registry, self._codec, self._gate)
+        return self._offline
 
     def _define(
         self, function: Callable[..., Any], options: TaskOptions, scope: Mapping[str, Any]
@@ -145,24 +159,17 @@ class Horsies:
             config=self.config,
             registry=self._registry,
         )
+        place = def_line(function) or function
         if isinstance(made, TaskDefinition):
             self._registry.add(made)
+            self._broken.pop(place, None)
             if made.is_async:
                 return AsyncTask(made.name, function, made, self._runtime)
             return SyncTask(made.name, function, made, self._runtime)
-        if self._collected is None:
+        if not are_faults_put_off():
             raise DefinitionError(made)
-        self._collected += made
+        self._broken[place] = made
         return SyncTask(options.name, function, DefinitionError(made), self._runtime)
-
-    @contextmanager
-    def _collecting(self) -> Generator[list[Fault]]:
-        """Note the faults of definitions instead of raising the first of them."""
-        outer, self._collected = self._collected, []
-        try:
-            yield self._collected
-        finally:
-            self._collected = outer
 
     @contextmanager
     def _sends_suppressed(self) -> Generator[None]:
@@ -171,3 +178,10 @@ class Horsies:
             yield
         finally:
             self._gate.closed = outer
+
+
+def _listed(names: object) -> tuple[Any, ...]:
+    """One name or several; what is neither is left for the definition to refuse."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        return (names,)
+    return tuple(cast("Iterable[Any]", names))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from concurrent.futures import CancelledError as FutureCancelledError
 from contextvars import ContextVar
 from threading import Lock, Thread, get_ident
 from typing import Any, TypeVar
@@ -36,24 +37,33 @@ class LoopThread:
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread_id: int | None = None
+        self._closed = False
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run it there and wait here; works from any thread, also from inside another loop."""
         loop = self._running_loop()
-        if get_ident() == self._thread_id:
+        if loop is None or get_ident() == self._thread_id:
             coroutine.close()
-            raise RuntimeError("an async task cannot block its own loop: await the _async form")
-        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+            raise RuntimeError(
+                "this is closed: no async task can run here any more"
+                if loop is None
+                else "an async task cannot block its own loop: await the _async form"
+            )
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+        except FutureCancelledError:
+            raise RuntimeError("the loop was closed while this was running") from None
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             loop, self._loop = self._loop, None
         if loop is not None:
             loop.call_soon_threadsafe(loop.stop)
 
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
+    def _running_loop(self) -> asyncio.AbstractEventLoop | None:
         with self._lock:
-            if self._loop is None:
+            if self._loop is None and not self._closed:
                 self._loop = asyncio.new_event_loop()
                 thread = Thread(target=_serve, args=(self._loop,), name="horsies", daemon=True)
                 thread.start()
@@ -65,5 +75,9 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
     finally:
         loop.close()

@@ -3,15 +3,23 @@
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from sysconfig import get_paths
 from traceback import extract_tb
 from types import ModuleType
+from zlib import crc32
 
 from horsies.application.hrs import Hrs
-from horsies.application.source import line_at
+from horsies.application.source import SourceLine, line_at
 from horsies.domain.errors import DefinitionError, FaultsError
 from horsies.domain.faults import Fault
+from horsies.domain.result import ExceptionInfo
+
+_NOT_THEIRS = (
+    str(Path(__file__).parents[1]),
+    *(get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+)
 
 
 def import_all(modules: Iterable[str]) -> list[Fault]:
@@ -56,42 +64,66 @@ def find_object(locator: str) -> object:
 
 
 def wrong_object(locator: str, found: object) -> DefinitionError:
-    return _bad_locator(locator, f"it leads to a {type(found).__name__}, not to a Horsies app")
+    return _bad_locator(locator, f"it is of type {type(found).__name__}, not a Horsies app")
 
 
 def _dotted(path: Path) -> str | None:
-    """The name under which the file can be imported like any other module."""
+    """The name under which the file is imported like any other module, if it has one."""
     for entry in sys.path:
         root = Path(entry or ".").resolve()
-        if path.is_relative_to(root):
-            parts = path.relative_to(root).with_suffix("").parts
-            if all(part.isidentifier() for part in parts):
-                return ".".join(parts)
+        if not path.is_relative_to(root):
+            continue
+        name = ".".join(path.relative_to(root).with_suffix("").parts)
+        if _leads_to(name, path):
+            return name
     return None
 
 
+def _leads_to(name: str, path: Path) -> bool:
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError, AttributeError):  # a parent that is no package
+        return False
+    return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path
+
+
 def _import_file(path: Path) -> ModuleType:
-    name = f"horsies_file_{path.stem}"
+    """Under a name of its own, and once: the tasks of a file are not to be defined twice."""
+    name = f"horsies_file_{path.stem}_{crc32(bytes(path)):08x}"
+    if name in sys.modules:
+        return sys.modules[name]
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise ModuleNotFoundError(f"there is no file {path}")
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
 
 
 def _unimportable(module: str, error: BaseException) -> Fault:
-    frames = [
-        frame for frame in extract_tb(error.__traceback__) if "importlib" not in frame.filename
-    ]
-    last = frames[-1] if frames and frames[-1].filename != __file__ else None
     return Fault(
         Hrs.UNIMPORTABLE_MODULE,
-        f"module {module!r} cannot be imported: {type(error).__name__}: {error}",
+        f"module {module!r} cannot be imported: "
+        f"{type(error).__name__}: {ExceptionInfo.of(error).message}",
         "check the name and the module's own imports; it must be importable from here",
-        line_at(last.filename, last.lineno or 0) if last else None,
+        _culprit(error),
     )
+
+
+def _culprit(error: BaseException) -> SourceLine | None:
+    """The last line of the user's own code on the way to the error."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return line_at(error.filename, error.lineno or 0)
+    frames = [
+        frame
+        for frame in extract_tb(error.__traceback__)
+        if not frame.filename.startswith((*_NOT_THEIRS, "<frozen"))
+    ]
+    return line_at(frames[-1].filename, frames[-1].lineno or 0) if frames else None
 
 
 def _bad_locator(locator: str, reason: str) -> DefinitionError:

@@ -1,35 +1,38 @@
 """What a sender keeps: the way to a task's result."""
 
 from collections.abc import AsyncGenerator, Generator, Iterable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, Generic, TypeVar
 
 from horsies.application.usecases.await_results import Ending
 from horsies.application.usecases.inspect_tasks import TaskInfo
 from horsies.domain.cancellation import CancelAnswer
-from horsies.domain.codes import RetrievalErrorCode
+from horsies.domain.errors import BrokerError
 from horsies.domain.ids import TaskId
 from horsies.domain.result import TaskError, TaskResult
 from horsies.entrypoints.runtime import Runtime
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class TaskHandle(Generic[T]):
+class TaskHandle(Generic[T_co]):
     """A sent task. It can be rebuilt anywhere from its id: `app.handle(task_id)`."""
 
     __slots__ = ("_final", "_runtime", "task_id")
 
     def __init__(self, runtime: Runtime, task_id: TaskId) -> None:
         self._runtime = runtime
-        self._final: TaskResult[T, TaskError] | None = None
+        self._final: TaskResult[T_co, TaskError] | None = None
         self.task_id = task_id
 
-    def get(self, timeout_ms: int | None = None) -> TaskResult[T, TaskError]:
+    def get(self, timeout_ms: int | None = None) -> TaskResult[T_co, TaskError]:
         """Wait for the result. WAIT_TIMEOUT and BROKER_ERROR come as errors and are not kept."""
-        return self._final or self._runtime.run_sync(self.get_async(timeout_ms))
+        if self._final is not None:
+            return self._final
+        return self._runtime.run_sync(self.get_async(timeout_ms))
 
-    async def get_async(self, timeout_ms: int | None = None) -> TaskResult[T, TaskError]:
+    async def get_async(self, timeout_ms: int | None = None) -> TaskResult[T_co, TaskError]:
         if self._final is not None:
             return self._final
         ending = await self._runtime.await_results(self.task_id, _seconds(timeout_ms))
@@ -49,18 +52,23 @@ class TaskHandle(Generic[T]):
     async def cancel_async(self) -> CancelAnswer:
         return (await self._runtime.cancel([self.task_id]))[self.task_id]
 
-    def retry(self) -> "TaskHandle[T]":
+    def retry(self) -> "TaskHandle[T_co]":
         """Run an ended task once more, as a new task; this one's history stays."""
         return self._runtime.run_sync(self.retry_async())
 
-    async def retry_async(self) -> "TaskHandle[T]":
+    async def retry_async(self) -> "TaskHandle[T_co]":
         return TaskHandle(self._runtime, await self._runtime.retry(self.task_id))
 
-    def remember(self, ending: Ending) -> TaskResult[T, TaskError]:
+    def remember(self, ending: Ending) -> TaskResult[T_co, TaskError]:
         """Keep a final result, so that it need not be fetched again."""
         if ending.final:
             self._final = ending.result
         return ending.result
+
+    @property
+    def kept(self) -> TaskResult[T_co, TaskError] | None:
+        """The final result, if it was fetched before."""
+        return self._final
 
     @property
     def runtime(self) -> Runtime:
@@ -89,10 +97,14 @@ async def gather_async(
 ) -> list[TaskResult[T, TaskError]]:
     listed = list(handles)
     results: dict[TaskId, TaskResult[T, TaskError]] = {}
-    async with aclosing(_as_they_end(listed, timeout_ms)) as endings:
-        async for handle, result in endings:
-            results[handle.task_id] = result
-    return [results.get(handle.task_id) or _late(handle) for handle in listed]
+    with suppress(BrokerError):  # what is left then tells of it by itself
+        async with aclosing(_as_they_end(listed, timeout_ms)) as endings:
+            async for handle, result in endings:
+                results[handle.task_id] = result
+    late = [handle for handle in listed if handle.task_id not in results]
+    for handle in late:
+        results[handle.task_id] = await handle.get_async(timeout_ms=0)
+    return [results[handle.task_id] for handle in listed]
 
 
 def as_completed(
@@ -127,10 +139,12 @@ async def _as_they_end(
     by_id = {handle.task_id: handle for handle in handles}
     runtime = handles[0].runtime
     if any(handle.runtime is not runtime for handle in handles):
-        raise ValueError(
-            "these handles belong to different apps: wait for each app's by themselves"
-        )
-    waiting = runtime.await_results.as_they_end(by_id.keys(), _seconds(timeout_ms))
+        raise ValueError("these handles come from different apps or sandboxes: wait for each apart")
+    for handle in by_id.values():
+        if handle.kept is not None:
+            yield handle, handle.kept
+    unknown = [task_id for task_id, handle in by_id.items() if handle.kept is None]
+    waiting = runtime.await_results.as_they_end(unknown, _seconds(timeout_ms))
     async with aclosing(waiting) as endings:
         async for task_id, ending in endings:
             handle = by_id[task_id]
@@ -143,11 +157,6 @@ async def _next(endings: AsyncGenerator[T]) -> T | None:
 
 async def _close(endings: AsyncGenerator[Any]) -> None:
     await endings.aclose()
-
-
-def _late(handle: TaskHandle[Any]) -> TaskResult[Any, TaskError]:
-    message = f"task {handle.task_id} did not end within the time given"
-    return TaskResult(err=TaskError(RetrievalErrorCode.WAIT_TIMEOUT, message))
 
 
 def _seconds(timeout_ms: int | None) -> float | None:

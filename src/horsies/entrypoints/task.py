@@ -1,8 +1,9 @@
 """A decorated function: callable as before, and sendable."""
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from inspect import signature
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 from uuid import UUID
 
@@ -24,6 +25,7 @@ T = TypeVar("T")
 class TaskCall(Generic[P]):
     """Arguments put aside for `send_many`; made by `task.call(...)`."""
 
+    task: str
     call: Call
 
 
@@ -68,41 +70,72 @@ class Sender(Generic[P, T]):
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall[P]:
         """A call to be sent by `send_many`, with its arguments checked by the type checker."""
-        return TaskCall(Call(args, kwargs))
+        return TaskCall(self.definition.name, Call(args, kwargs))
 
     def send_many(self, calls: Iterable[TaskCall[P] | Mapping[str, Any]]) -> list[TaskHandle[T]]:
         """Enqueue all of them or none, in one step. A call is `task.call(...)` or keywords."""
         runtime = self._source()
-        return _many(runtime, self._enqueue(runtime, [_as_call(call) for call in calls]))
+        return _many(runtime, self._enqueue(runtime, [self._as_call(call) for call in calls]))
 
     async def send_many_async(
         self, calls: Iterable[TaskCall[P] | Mapping[str, Any]]
     ) -> list[TaskHandle[T]]:
         runtime = self._source()
-        sent = await self._enqueue_async(runtime, [_as_call(call) for call in calls])
+        sent = await self._enqueue_async(runtime, [self._as_call(call) for call in calls])
         return _many(runtime, sent)
 
     def retry_send(self, error: TaskSendError) -> TaskHandle[T]:
         """Replay a send whose outcome is unknown; it never makes a second task."""
         runtime = self._source()
         enqueue = runtime.enqueue
-        return _or_throw(_one(runtime, enqueue.run(enqueue.plan_replay(_single(error)))))
+        return _or_throw(_one(runtime, enqueue.run(enqueue.plan_replay(_single(self._own(error))))))
 
     async def retry_send_async(self, error: TaskSendError) -> TaskHandle[T]:
         runtime = self._source()
         enqueue = runtime.enqueue
-        sent = await enqueue.run_async(enqueue.plan_replay(_single(error)))
+        sent = await enqueue.run_async(enqueue.plan_replay(_single(self._own(error))))
         return _or_throw(_one(runtime, sent))
 
     def retry_send_many(self, error: TaskSendError) -> list[TaskHandle[T]]:
         """The same for a `send_many`."""
         runtime = self._source()
-        return _many(runtime, runtime.enqueue.run(runtime.enqueue.plan_replay(error)))
+        return _many(runtime, runtime.enqueue.run(runtime.enqueue.plan_replay(self._own(error))))
 
     async def retry_send_many_async(self, error: TaskSendError) -> list[TaskHandle[T]]:
         runtime = self._source()
-        plan = runtime.enqueue.plan_replay(error)
+        plan = runtime.enqueue.plan_replay(self._own(error))
         return _many(runtime, await runtime.enqueue.run_async(plan))
+
+    def with_options(
+        self,
+        *,
+        queue: str | None = None,
+        priority: int | None = None,
+        delay: Duration | None = None,
+        eta: datetime | None = None,
+        good_until: datetime | None = None,
+        timeout_ms: int | None = None,
+        result_ttl_ms: int | None = None,
+        idempotency_key: str | None = None,
+        connection: object | None = None,
+    ) -> "Sender[P, T]":
+        """The same verbs with these options too; they are checked when something is sent."""
+        given = SendOptions(
+            queue=queue,
+            priority=priority,
+            delay=delay,
+            eta=eta,
+            good_until=good_until,
+            timeout_ms=timeout_ms,
+            result_ttl_ms=result_ttl_ms,
+            idempotency_key=idempotency_key,
+            connection=connection,
+        )
+        return Sender(self._definition, self._source, self._options.overridden_by(given))
+
+    def handle(self, task_id: str | UUID) -> TaskHandle[T]:
+        """The handle of a task of this type that was sent elsewhere or earlier."""
+        return TaskHandle(self._source(), as_task_id(task_id))
 
     @property
     def definition(self) -> TaskDefinition:
@@ -118,8 +151,27 @@ class Sender(Generic[P, T]):
         plan = runtime.enqueue.plan(self.definition, calls, self._options)
         return await runtime.enqueue.run_async(plan, self._options.connection)
 
+    def _as_call(self, call: object) -> Call:
+        if isinstance(call, TaskCall):
+            if call.task == self.definition.name:
+                return call.call
+            raise ValueError(f"this is a call of {call.task!r}, not of {self.definition.name!r}")
+        if isinstance(call, Mapping):
+            return Call((), cast("Mapping[str, Any]", call))
+        raise TypeError(
+            f"send_many takes task.call(...) or a mapping of arguments, not {type(call).__name__}"
+        )
+
+    def _own(self, error: TaskSendError) -> TaskSendError:
+        """An error of another task would give a handle of the wrong type."""
+        mine = {self.definition.name, *self.definition.aliases}
+        others = {task.name for task in error.tasks} - mine
+        if others:
+            raise ValueError(f"this error is about {min(others)!r}, not {self.definition.name!r}")
+        return error
+
     def _delayed(self, delay: Duration) -> "Sender[P, T]":
-        return Sender(self._definition, self._source, replace(self._options, delay=delay))
+        return self.with_options(delay=delay)
 
 
 class Task(Sender[P, T]):
@@ -140,37 +192,6 @@ class Task(Sender[P, T]):
         self.__module__ = getattr(function, "__module__", __name__)
         self.__doc__ = function.__doc__
 
-    def with_options(
-        self,
-        *,
-        queue: str | None = None,
-        priority: int | None = None,
-        delay: Duration | None = None,
-        eta: datetime | None = None,
-        good_until: datetime | None = None,
-        timeout_ms: int | None = None,
-        result_ttl_ms: int | None = None,
-        idempotency_key: str | None = None,
-        connection: object | None = None,
-    ) -> Sender[P, T]:
-        """The same verbs with other options; they are checked when something is sent."""
-        options = SendOptions(
-            queue=queue,
-            priority=priority,
-            delay=delay,
-            eta=eta,
-            good_until=good_until,
-            timeout_ms=timeout_ms,
-            result_ttl_ms=result_ttl_ms,
-            idempotency_key=idempotency_key,
-            connection=connection,
-        )
-        return Sender(self._definition, self._source, options)
-
-    def handle(self, task_id: str | UUID) -> TaskHandle[T]:
-        """The handle of a task of this type that was sent elsewhere or earlier."""
-        return TaskHandle(self._source(), as_task_id(task_id))
-
     def __repr__(self) -> str:
         return f"<task {self.name!r}>"
 
@@ -179,14 +200,16 @@ class SyncTask(Task[P, T]):
     """Calling it runs the function here, with exceptions turned into errors as in a worker."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskResult[T, TaskError]:
-        return self.definition.run(args, kwargs).result
+        signature(self.__wrapped__).bind(*args, **kwargs)  # a wrong call is the caller's fault
+        return self.definition.check(self.definition.run(args, kwargs))
 
 
 class AsyncTask(Task[P, T]):
     """The same for `async def`."""
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskResult[T, TaskError]:
-        return (await self.definition.run_async(args, kwargs)).result
+        signature(self.__wrapped__).bind(*args, **kwargs)  # a wrong call is the caller's fault
+        return self.definition.check(await self.definition.run_async(args, kwargs))
 
 
 class TaskDecorator(Protocol):
@@ -205,16 +228,6 @@ def as_task_id(value: str | UUID) -> TaskId:
         return TaskId(value if isinstance(value, UUID) else UUID(value))
     except (ValueError, AttributeError, TypeError) as error:
         raise ValueError(f"{value!r:.80} is not the id of a task") from error
-
-
-def _as_call(call: object) -> Call:
-    if isinstance(call, TaskCall):
-        return call.call
-    if isinstance(call, Mapping):
-        return Call((), cast("Mapping[str, Any]", call))
-    raise TypeError(
-        f"send_many takes task.call(...) or a mapping of arguments, not {type(call).__name__}"
-    )
 
 
 def _single(error: TaskSendError) -> TaskSendError:

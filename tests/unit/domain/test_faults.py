@@ -111,5 +111,6 @@ def test_an_error_holds_its_faults_in_source_order():
     assert ConfigurationError([PLACED, BARE]).faults == (BARE, PLACED)
 
 
-def test_an_error_reads_as_the_report_on_a_line_of_its_own():
-    assert str(DefinitionError([BARE])) == "\n" + render_report([BARE])
+def test_an_error_begins_with_its_first_fault_and_goes_on_with_the_report():
+    error = DefinitionError([BARE])
+    assert str(error) == f"{BARE.code}: {BARE.message}\n\n{render_report([BARE])}"

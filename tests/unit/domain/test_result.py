@@ -1,5 +1,8 @@
 """A result is a value or an error, exactly one, and safe to store."""
 
+import pickle
+from copy import deepcopy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +23,7 @@ MARKER_LENGTH = len(f"\n... {10**9} characters left out ...\n")
 
 values = st.none() | st.integers() | st.text() | st.lists(st.integers())
 oks = st.builds(lambda value: TaskResult(ok=value), values)
-errs = st.builds(lambda code: TaskResult(err=TaskError(code)), st.text())
+errs = st.builds(lambda code: TaskResult(err=TaskError(code)), st.text(min_size=1))
 results = oks | errs
 
 
@@ -270,3 +273,16 @@ def test_a_shortened_text_keeps_no_more_than_the_limit(length, limit):
 @pytest.mark.parametrize("limit", [0, 1])
 def test_the_smallest_limits_keep_nothing_rather_than_everything(limit):
     assert "secret" not in shorten("secret", limit)
+
+
+@pytest.mark.parametrize("code", ["", None, 7, ["BOOM"]])
+def test_an_error_needs_a_code_to_branch_on(code):
+    with pytest.raises(TypeError, match="non-empty text"):
+        TaskError(code)
+
+
+@pytest.mark.parametrize("result", [TaskResult(ok=None), TaskResult(err=TaskError("BOOM"))])
+@pytest.mark.parametrize("copy", [deepcopy, lambda result: pickle.loads(pickle.dumps(result))])
+def test_a_copied_result_is_still_the_same(result, copy):
+    again = copy(result)
+    assert (again, again.is_ok(), again.is_err()) == (result, result.is_ok(), result.is_err())

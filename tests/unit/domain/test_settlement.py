@@ -56,8 +56,12 @@ def test_an_ending_of_another_epoch_is_not_ones_own(verdict: Verdict):
     ("verdict", "returns"),
     [(RetryAt(NOW, BOOM), True), (GiveBack(), True), *((ending, False) for ending in ENDINGS)],
 )
-def test_retries_and_give_backs_return_to_the_queue(verdict: Verdict, returns: bool):  # noqa: FBT001
-    assert Settlement(CLAIM, verdict).returns_to_queue == returns
+def test_what_goes_back_to_the_queue_always_yields_to_a_cancel(verdict: Verdict, returns: bool):  # noqa: FBT001
+    assert Settlement(CLAIM, verdict).yields_to_cancel == returns
+
+
+def test_an_ending_yields_to_a_cancel_only_if_it_says_so():
+    assert Settlement(CLAIM, Fail(BOOM), cancel_prevails=True).yields_to_cancel
 
 
 def test_a_settlement_is_no_crash_unless_told():

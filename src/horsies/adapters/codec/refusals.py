@@ -56,6 +56,8 @@ def find_flaw(value: Any) -> Flaw | None:
         return _search(value)
     except RecursionError:
         return Flaw("", "nesting this deep")
+    except Exception:  # noqa: BLE001 - a user's object may raise at any look
+        return Flaw("", "an object that cannot be looked into")
 
 
 def _search(value: Any) -> Flaw | None:

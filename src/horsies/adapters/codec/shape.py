@@ -55,6 +55,7 @@ class Shape:
             raise UnfitValueError(self._accusation(values)) from None
         if SUSPICIOUS.search(payload) or may_hide_nan(payload, values):
             self._refuse_flaws(values)
+            self._refuse_flaws(msgspec.json.decode(payload))  # enums and serializers add texts
         self.decode(payload)
         if self._takes_texts and not _SELF_EVIDENT.issuperset(map(type, values.values())):
             self._refuse_disguises(values)

@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Generator
 from contextlib import contextmanager, suppress
-from threading import Lock
+from threading import RLock
 
 from horsies.domain.ids import TaskId
 
@@ -32,7 +32,7 @@ class MemoryWatch:
 
 class MemoryCompletions:
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # a watch may be let go by the garbage collector, anywhere
         self._watches: defaultdict[TaskId, set[MemoryWatch]] = defaultdict(set)
 
     @contextmanager

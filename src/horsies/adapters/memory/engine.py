@@ -1,10 +1,13 @@
 """The memory adapter put together."""
 
+from collections.abc import Sequence
+
 from horsies.adapters.memory.completions import MemoryCompletions
 from horsies.adapters.memory.state import MemoryState
 from horsies.adapters.memory.task_inbox import MemoryTaskInbox
 from horsies.adapters.memory.unit_of_work import MemoryUnitOfWork
 from horsies.application.ports.clock import Clock
+from horsies.domain.task import NewTask
 
 
 class MemoryEngine:
@@ -12,6 +15,11 @@ class MemoryEngine:
 
     def __init__(self, clock: Clock) -> None:
         self.completions = MemoryCompletions()
-        state = MemoryState(clock, self.completions.announce)
-        self.unit_of_work = MemoryUnitOfWork(state)
-        self.inbox = MemoryTaskInbox(state)
+        self._state = MemoryState(clock, self.completions.announce)
+        self.unit_of_work = MemoryUnitOfWork(self._state)
+        self.inbox = MemoryTaskInbox(self._state)
+
+    @property
+    def sent(self) -> Sequence[NewTask]:
+        """Every task that has entered so far, in order."""
+        return tuple(self._state.sent)

@@ -28,7 +28,9 @@ class MemoryRecoveryStore:
 
     async def expire(self, limit: int) -> Sequence[TaskId]:
         now = self._state.clock.now()
-        due = (task for task in self._state.index.pending() if is_expired(task.good_until, now))
+        due = (
+            task for task in self._state.index.may_be_overdue() if is_expired(task.good_until, now)
+        )
         expired = list(islice(due, limit))
         for task in expired:
             self._state.write(task.expired(now))
@@ -37,7 +39,7 @@ class MemoryRecoveryStore:
     async def unresolved(self, since_before: datetime, limit: int) -> Sequence[Task]:
         forlorn = (
             task
-            for task in self._state.index.pending()
+            for task in self._state.index.may_be_overdue()
             if task.unresolved_since is not None and task.unresolved_since <= since_before
         )
         return list(islice(forlorn, limit))
@@ -111,4 +113,4 @@ class MemoryRecoveryStore:
 
 def _is_over(task: Task, retention: timedelta | None, now: datetime) -> bool:
     keep = task.terms.result_ttl if task.terms.result_ttl is not None else retention
-    return keep is not None and task.finished_at is not None and task.finished_at + keep <= now
+    return keep is not None and task.finished_at is not None and now - task.finished_at >= keep

@@ -1,7 +1,6 @@
 """Everything the engine knows, behind one lock."""
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -11,7 +10,7 @@ from horsies.adapters.memory.tables import Journal, Table
 from horsies.adapters.memory.task_index import TaskIndex
 from horsies.application.ports.clock import Clock
 from horsies.domain.ids import TaskId, WorkerId
-from horsies.domain.task import Attempt, Task
+from horsies.domain.task import Attempt, NewTask, Task
 from horsies.domain.worker import Heartbeat, Worker
 
 
@@ -32,6 +31,7 @@ class MemoryState:
         self._owner: int | None = None
         self._journal = Journal()
         self._ended: list[TaskId] = []
+        self.sent: list[NewTask] = []
         self.index = TaskIndex()
         self.live: Table[TaskId, Task] = Table(self._journal, self.index.note)
         self.history: Table[TaskId, Task] = Table(self._journal)
@@ -42,26 +42,40 @@ class MemoryState:
         self.last_beats: Table[tuple[TaskId, int], datetime] = Table(self._journal)
         self._heartbeat_ids = count()
 
-    @contextmanager
-    def transaction(self) -> Generator[None]:
+    def transaction(self) -> "Scope":
+        return Scope(self)
+
+    def begin(self) -> None:
         if self._owner == get_ident():
             raise RuntimeError(
                 "a memory transaction was left open across an await or a nested call"
             )
-        with self._lock:
-            self._owner = get_ident()
-            try:
-                yield
-            except BaseException:
-                self._journal.undo()
-                self._ended.clear()
-                raise
-            finally:
-                self._journal.forget()
-                ended, self._ended = self._ended, []
-                self._owner = None
+        self._lock.acquire()
+        self._owner = get_ident()
+
+    def commit(self) -> None:
+        ended, self._ended = self._ended, []
+        self._release()
         if ended:
             self._on_ended(ended)
+
+    def undo(self) -> None:
+        """Whatever was interrupted half-way, also between a row and its index."""
+        self._journal.undo()
+        self._ended = []
+        self.index.rebuild(self.live.rows())
+        self._release()
+
+    def _release(self) -> None:
+        self._journal.forget()
+        self._owner = None
+        self._lock.release()
+
+    def admit(self, new: NewTask) -> None:
+        """A task enters, whoever sends it: a producer, a failing task, a retry by hand."""
+        self.sent.append(new)
+        self._journal.record(self.sent.pop)
+        self.write(Task.sent(new, self.clock.now()))
 
     def find(self, task_id: TaskId) -> Task | None:
         return self.live.get(task_id) or self.history.get(task_id)
@@ -78,3 +92,21 @@ class MemoryState:
     def record_beat(self, beat: Heartbeat) -> None:
         self.heartbeats.put(next(self._heartbeat_ids), beat)
         self.last_beats.put((beat.task_id, beat.epoch), beat.sent_at)
+
+
+class Scope:
+    """One transaction, for `with` and `async with` alike: nothing in it ever waits."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def __enter__(self) -> None:
+        self._state.begin()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._state.commit()
+        else:
+            self._state.undo()

@@ -57,10 +57,11 @@ class Table(Generic[K, V]):
         self._replace(key, None)
 
     def _replace(self, key: K, row: V | None) -> None:
-        before = self._write(key, row)
-        self._journal.record(lambda: self._write(key, before))
+        before = self._rows.get(key)
+        self._journal.record(lambda: self._write(key, before))  # first: a signal may come between
+        self._write(key, row)
 
-    def _write(self, key: K, row: V | None) -> V | None:
+    def _write(self, key: K, row: V | None) -> None:
         before = self._rows.get(key)
         if row is None:
             self._rows.pop(key, None)
@@ -68,4 +69,3 @@ class Table(Generic[K, V]):
             self._rows[key] = row
         if self._on_change is not None:
             self._on_change(before, row)
-        return before

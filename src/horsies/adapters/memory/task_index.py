@@ -1,7 +1,7 @@
 """Which tasks are next: kept beside the table of live tasks, rebuilt by every change to it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from heapq import heappop, heappush
 from typing import TypeAlias
@@ -18,6 +18,7 @@ class TaskIndex:
 
     def __init__(self) -> None:
         self._pending: dict[int, Task] = {}
+        self._overdue_some_day: dict[int, Task] = {}
         self._ready: defaultdict[str, list[_Entry]] = defaultdict(list)
         self._waiting: defaultdict[str, list[_Entry]] = defaultdict(list)
         self.counts: Counter[tuple[str, TaskStatus]] = Counter()
@@ -26,17 +27,29 @@ class TaskIndex:
         if before is not None:
             self.counts[before.queue, before.status] -= 1
             self._pending.pop(before.id.int, None)
+            self._overdue_some_day.pop(before.id.int, None)
         if after is not None:
             self.counts[after.queue, after.status] += 1
             if after.status is TaskStatus.PENDING:
                 self._pending[after.id.int] = after
                 self.add(after)
+                if after.good_until is not None or after.unresolved_since is not None:
+                    self._overdue_some_day[after.id.int] = after
 
     def add(self, task: Task) -> None:
         heappush(self._heap(task)[task.queue], _entry(task))
 
-    def pending(self) -> Iterator[Task]:
-        return iter(tuple(self._pending.values()))
+    def rebuild(self, live: Iterable[Task]) -> None:
+        """From the table alone, after work was undone at a point nobody knows."""
+        for content in (self._pending, self._overdue_some_day, self._ready, self._waiting):
+            content.clear()
+        self.counts.clear()
+        for task in live:
+            self.note(None, task)
+
+    def may_be_overdue(self) -> Iterator[Task]:
+        """Pending tasks that have a deadline or that nobody has understood yet."""
+        return iter(tuple(self._overdue_some_day.values()))
 
     def in_flight(self, queue: str | None = None) -> int:
         return sum(

@@ -18,10 +18,9 @@ class MemoryTaskStore:
         self._state = state
 
     async def insert(self, tasks: Sequence[NewTask]) -> None:
-        now = self._state.clock.now()
         for new in tasks:
             if self._state.find(new.id) is None:
-                self._state.write(Task.sent(new, now))
+                self._state.admit(new)
 
     async def promote(self, queues: Collection[str], limit: int) -> int:
         now = self._state.clock.now()
@@ -74,7 +73,7 @@ class MemoryTaskStore:
             if task is None:
                 if not self._is_own_earlier_write(settlement):
                     lost.append(settlement.claim)
-            elif settlement.returns_to_queue and task.cancel_requested_at is not None:
+            elif settlement.yields_to_cancel and task.cancel_requested_at is not None:
                 cancel_requested.append(settlement.claim)
             else:
                 self._settle_one(task, settlement)
@@ -82,10 +81,13 @@ class MemoryTaskStore:
 
     async def release(self, claims: Collection[Claim]) -> int:
         now = self._state.clock.now()
-        held = [task for claim in claims if (task := self._held(claim, TaskStatus.CLAIMED))]
-        for task in held:
-            self._state.write(task.released(now))
-        return len(held)
+        released = 0
+        for claim in claims:
+            task = self._held(claim, TaskStatus.CLAIMED)
+            if task is not None:
+                self._state.write(task.released(now))
+                released += 1
+        return released
 
     async def cancel(self, ids: Collection[TaskId]) -> Mapping[TaskId, CancelAnswer]:
         now = self._state.clock.now()
@@ -136,10 +138,10 @@ class MemoryTaskStore:
     def _is_own_earlier_write(self, settlement: Settlement) -> bool:
         """Whether the acknowledgement of this very settlement was lost the first time."""
         claim, verdict = settlement.claim, settlement.verdict
+        ended = self._state.history.get(claim.id)
+        if ended is not None and same_ending(settlement, ended):
+            return True
         if isinstance(verdict, RetryAt):
             attempt = self._state.attempts.get((claim.id, claim.epoch))
             return attempt is not None and attempt.error_code == settlement.error_code
-        if isinstance(verdict, GiveBack):
-            return self._held(claim, TaskStatus.PENDING) is not None
-        ended = self._state.history.get(claim.id)
-        return ended is not None and same_ending(settlement, ended)
+        return isinstance(verdict, GiveBack) and self._held(claim, TaskStatus.PENDING) is not None

@@ -1,7 +1,6 @@
 """One lock's worth of work."""
 
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from horsies.adapters.memory.recovery_store import MemoryRecoveryStore
@@ -29,10 +28,22 @@ class MemoryUnitOfWork:
             MemoryTaskArchive(state),
         )
 
-    def __call__(self) -> AbstractAsyncContextManager[MemoryTransaction]:
-        return self._begin()
+    def __call__(self) -> "MemoryScope":
+        return MemoryScope(self._state, self._transaction)
 
-    @asynccontextmanager
-    async def _begin(self) -> AsyncGenerator[MemoryTransaction]:
-        with self._state.transaction():
-            yield self._transaction
+
+class MemoryScope(AbstractAsyncContextManager[MemoryTransaction]):
+    """`async with` around one transaction."""
+
+    __slots__ = ("_scope", "_transaction")
+
+    def __init__(self, state: MemoryState, transaction: MemoryTransaction) -> None:
+        self._scope = state.transaction()
+        self._transaction = transaction
+
+    async def __aenter__(self) -> MemoryTransaction:
+        self._scope.__enter__()
+        return self._transaction
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._scope.__exit__(kind)

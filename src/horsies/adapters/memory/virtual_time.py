@@ -17,6 +17,8 @@ class VirtualClock:
     def __init__(self, start: datetime) -> None:
         if start.tzinfo is None:
             raise ValueError("the virtual clock needs an aware datetime, such as datetime.now(UTC)")
+        if start < _EPOCH:
+            raise ValueError("the virtual clock cannot begin before 1970: ids carry the time since")
         self._now = start.astimezone(UTC)
 
     def now(self) -> datetime:
@@ -28,7 +30,7 @@ class VirtualClock:
         self._now += by
 
     def advance_to(self, instant: datetime) -> None:
-        self._now = max(self._now, instant)
+        self._now = max(self._now, instant.astimezone(UTC))
 
 
 class VirtualIds:

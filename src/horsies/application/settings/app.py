@@ -85,28 +85,84 @@ class AppConfig(Settings):
     ['emails', 'reports']
     """
 
-    broker: PostgresConfig | None = field(default=None, metadata={"rule": or_none(_BROKER)})
-    queue_mode: QueueMode | str = field(default=QueueMode.DEFAULT, metadata={"rule": _MODE})
-    custom_queues: Sequence[CustomQueueConfig] = field(default=(), metadata={"rule": _QUEUES})
-    cluster_wide_cap: int | None = field(default=None, metadata={"rule": or_none(whole(1))})
-    prefetch_buffer: int = field(default=0, metadata={"rule": whole(0)})
-    claim_lease_ms: int = field(default=60_000, metadata={"rule": whole(1_000, 3_600_000)})
+    broker: PostgresConfig | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(_BROKER),
+            "means": "the database; without it the environment is asked",
+        },
+    )
+    queue_mode: QueueMode | str = field(
+        default=QueueMode.DEFAULT,
+        metadata={
+            "rule": _MODE,
+            "means": "DEFAULT: one queue named default; CUSTOM: the queues listed in custom_queues",
+        },
+    )
+    custom_queues: Sequence[CustomQueueConfig] = field(
+        default=(), metadata={"rule": _QUEUES, "means": "the queues of CUSTOM mode"}
+    )
+    cluster_wide_cap: int | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(whole(1)),
+            "means": "most tasks in flight (CLAIMED or RUNNING) across all workers",
+        },
+    )
+    prefetch_buffer: int = field(
+        default=0,
+        metadata={
+            "rule": whole(0),
+            "means": "tasks a worker may hold ready beyond its free slots; capped queues never",
+        },
+    )
+    claim_lease_ms: int = field(
+        default=60_000,
+        metadata={
+            "rule": whole(1_000, 3_600_000),
+            "means": "how long a silent worker keeps its tasks; it renews every quarter of it",
+        },
+    )
     recovery: RecoveryConfig = field(
-        default_factory=RecoveryConfig, metadata={"rule": instance_of(RecoveryConfig)}
+        default_factory=RecoveryConfig,
+        metadata={
+            "rule": instance_of(RecoveryConfig),
+            "means": "what happens to tasks of the dead, and how long history is kept",
+        },
     )
     resilience: WorkerResilienceConfig = field(
         default_factory=WorkerResilienceConfig,
-        metadata={"rule": instance_of(WorkerResilienceConfig)},
+        metadata={
+            "rule": instance_of(WorkerResilienceConfig),
+            "means": "how a worker bears a lost database",
+        },
     )
     exception_mapper: Mapping[type[BaseException], str] = field(
-        default_factory=dict[type[BaseException], str], metadata={"rule": _MAPPER}
+        default_factory=dict[type[BaseException], str],
+        metadata={"rule": _MAPPER, "means": "from exception classes to error codes, for all tasks"},
     )
     default_unhandled_error_code: str = field(
-        default=OperationalErrorCode.UNHANDLED_EXCEPTION, metadata={"rule": _ERROR_CODE}
+        default=OperationalErrorCode.UNHANDLED_EXCEPTION,
+        metadata={"rule": _ERROR_CODE, "means": "the code of exceptions that no mapper knows"},
     )
-    payload_limit_bytes: int = field(default=2**20, metadata={"rule": whole(1, _LARGEST_PAYLOAD)})
-    default_timeout_ms: int | None = field(default=None, metadata={"rule": or_none(whole(1))})
-    idempotency_window_hours: int = field(default=24, metadata={"rule": whole(1, 87_600)})
+    payload_limit_bytes: int = field(
+        default=2**20,
+        metadata={
+            "rule": whole(1, _LARGEST_PAYLOAD),
+            "means": "most bytes of the arguments, and of the result, of one task",
+        },
+    )
+    default_timeout_ms: int | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(whole(1)),
+            "means": "how long a task may run if it says nothing itself; None: without end",
+        },
+    )
+    idempotency_window_hours: int = field(
+        default=24,
+        metadata={"rule": whole(1, 87_600), "means": "how long an idempotency key is remembered"},
+    )
 
     @classmethod
     def for_database_url(cls, url: str, **overrides: Any) -> Self:
@@ -129,7 +185,7 @@ class AppConfig(Settings):
     def rules(self) -> Rules:
         return Rules(
             max_worker_crashes=self.recovery.max_worker_crashes,
-            unresolved_grace=timedelta(milliseconds=self.recovery.unresolved_grace_ms),
+            unresolved_grace=self.recovery.unresolved_grace,
         )
 
     @property

@@ -10,11 +10,12 @@ from horsies.application.settings.frozen import FrozenMapping
 from horsies.application.source import SourceLine, caller
 from horsies.domain.errors import ConfigurationError
 from horsies.domain.faults import Fault
+from horsies.domain.values import is_whole
+from horsies.domain.values import shown as plainly_shown
 
 LARGEST = 2**31 - 1
 """What PostgreSQL's integer holds: the upper bound where no other makes sense."""
 
-_LONGEST_SHOWN = 80
 _LITERAL = re.compile(r"""("{3}|'{3}|"|')(?:\\.|(?!\1).)*(?:\1|\Z)""", re.DOTALL)
 
 Readable: TypeAlias = Callable[..., bool]
@@ -34,7 +35,7 @@ def _as_given(value: Any) -> Any:
 class Rule:
     """What a field accepts (`kind`, in words), and the form in which it is stored.
 
-    Fields name their rule as `field(metadata={"rule": …})`.
+    Fields name theirs as `field(metadata={"rule": …, "means": "what it is, for the docs"})`.
     """
 
     kind: str
@@ -88,19 +89,12 @@ def _without_literals(place: SourceLine | None) -> SourceLine | None:
 
 
 def shown(value: object) -> str:
-    """A value in a message: never what could be a DSN, nor the repr of an unknown object."""
-    if isinstance(value, str):
-        if "://" in value or ("=" in value and "password" in value.lower()):
-            return "what looks like a DSN"
-        quoted = repr(value)
-        return quoted if len(quoted) <= _LONGEST_SHOWN else f"{quoted[:_LONGEST_SHOWN]}..."
-    if isinstance(value, bool | float | None):
-        return repr(value)
-    if isinstance(value, int):
-        return f"{value:_}"
+    """A value in a message: never what could be a DSN."""
+    if isinstance(value, str) and ("://" in value or "@" in value or "password=" in value.lower()):
+        return "what looks like a DSN"
     if isinstance(value, type):
         return f"the class {value.__name__}"
-    return f"a value of type {type(value).__name__}"
+    return plainly_shown(value)
 
 
 def given(value: object) -> str:
@@ -138,9 +132,6 @@ def whole(low: int, high: int = LARGEST) -> Rule:
     def faults(name: str, value: int) -> Iterator[Fault]:
         if not low <= value <= high:
             yield Fault(Hrs.OUT_OF_RANGE, f"{name} cannot be {shown(value)}", f"pass {kind}")
-
-    def is_whole(value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool)
 
     return Rule(kind, is_whole, faults)
 

@@ -70,15 +70,43 @@ class PostgresConfig(Settings):
     Secret('postgresql://ada:***@db/shop')
     """
 
-    database_url: str | Secret = field(kw_only=False, metadata={"rule": DSN})
-    listen_url: str | Secret | None = field(default=None, metadata={"rule": or_none(DSN)})
-    schema: str = field(default="public", metadata={"rule": text(_schema_faults)})
-    pool_min_size: int = field(default=1, metadata={"rule": whole(0, 1_000)})
-    pool_max_size: int = field(default=10, metadata={"rule": whole(1, 1_000)})
-    statement_timeout_ms: int | None = field(default=60_000, metadata={"rule": or_none(whole(1))})
-    keepalives: bool = field(default=True, metadata={"rule": flag()})
-    prepare_statements: bool = field(default=True, metadata={"rule": flag()})
-    notify: bool = field(default=True, metadata={"rule": flag()})
+    database_url: str | Secret = field(
+        kw_only=False, metadata={"rule": DSN, "means": "where the database is; secret"}
+    )
+    listen_url: str | Secret | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(DSN),
+            "means": "another way to it for LISTEN, where the first goes through a pooler; secret",
+        },
+    )
+    schema: str = field(
+        default="public",
+        metadata={"rule": text(_schema_faults), "means": "the schema that holds the tables"},
+    )
+    pool_min_size: int = field(
+        default=1, metadata={"rule": whole(0, 1_000), "means": "connections kept open"}
+    )
+    pool_max_size: int = field(
+        default=10, metadata={"rule": whole(1, 1_000), "means": "most connections open"}
+    )
+    statement_timeout_ms: int | None = field(
+        default=60_000,
+        metadata={"rule": or_none(whole(1)), "means": "when a statement is given up; None: never"},
+    )
+    keepalives: bool = field(
+        default=True, metadata={"rule": flag(), "means": "notice a dead connection by TCP"}
+    )
+    prepare_statements: bool = field(
+        default=True, metadata={"rule": flag(), "means": "off for poolers that do not support it"}
+    )
+    notify: bool = field(
+        default=True,
+        metadata={
+            "rule": flag(),
+            "means": "wake workers and waiters by NOTIFY; without it they poll",
+        },
+    )
 
     @property
     def dsn(self) -> str:

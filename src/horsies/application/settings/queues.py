@@ -46,10 +46,28 @@ class CustomQueueConfig(Settings):
     True
     """
 
-    name: str = field(kw_only=False, metadata={"rule": QUEUE_NAME})
-    priority: int = field(default=1, metadata={"rule": PRIORITY})
-    max_concurrency: int | None = field(default=None, metadata={"rule": or_none(MAX_CONCURRENCY)})
-    max_pending: int | None = field(default=None, metadata={"rule": or_none(whole(1))})
+    name: str = field(kw_only=False, metadata={"rule": QUEUE_NAME, "means": "what tasks call it"})
+    priority: int = field(
+        default=1,
+        metadata={
+            "rule": PRIORITY,
+            "means": "1 is served first, before any priority of tasks; equal ones are pooled",
+        },
+    )
+    max_concurrency: int | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(MAX_CONCURRENCY),
+            "means": "most tasks in flight across all workers; None: any, 0: it stands still",
+        },
+    )
+    max_pending: int | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(whole(1)),
+            "means": "most waiting tasks, scheduled ones included; a send past it is QUEUE_FULL",
+        },
+    )
 
     @property
     def queue(self) -> Queue:

@@ -28,22 +28,69 @@ class RecoveryConfig(Settings):
     datetime.timedelta(seconds=60)
     """
 
-    auto_requeue_stale_claimed: bool = field(default=True, metadata={"rule": flag()})
+    auto_requeue_stale_claimed: bool = field(
+        default=True,
+        metadata={"rule": flag(), "means": "give CLAIMED tasks of a dead worker to others"},
+    )
     claimed_stale_threshold_ms: int = field(
-        default=120_000, metadata={"rule": whole(1_000, 3_600_000)}
+        default=120_000,
+        metadata={
+            "rule": whole(1_000, 3_600_000),
+            "means": "silence after which a CLAIMED task is stale",
+        },
     )
-    claimer_heartbeat_interval_ms: int = field(default=30_000, metadata={"rule": _HEARTBEAT})
-    auto_fail_stale_running: bool = field(default=True, metadata={"rule": flag()})
+    claimer_heartbeat_interval_ms: int = field(
+        default=30_000,
+        metadata={"rule": _HEARTBEAT, "means": "how often a worker speaks for its CLAIMED tasks"},
+    )
+    auto_fail_stale_running: bool = field(
+        default=True,
+        metadata={"rule": flag(), "means": "judge RUNNING tasks of a dead worker as crashed"},
+    )
     running_stale_threshold_ms: int = field(
-        default=300_000, metadata={"rule": whole(1_000, 7_200_000)}
+        default=300_000,
+        metadata={
+            "rule": whole(1_000, 7_200_000),
+            "means": "silence after which a RUNNING task is stale",
+        },
     )
-    runner_heartbeat_interval_ms: int = field(default=30_000, metadata={"rule": _HEARTBEAT})
-    check_interval_ms: int = field(default=30_000, metadata={"rule": whole(1_000, 600_000)})
-    heartbeat_retention_hours: int | None = field(default=24, metadata={"rule": _RETENTION})
-    worker_state_retention_hours: int | None = field(default=168, metadata={"rule": _RETENTION})
-    terminal_record_retention_hours: int | None = field(default=720, metadata={"rule": _RETENTION})
-    max_worker_crashes: int = field(default=3, metadata={"rule": whole(1)})
-    unresolved_grace_ms: int = field(default=300_000, metadata={"rule": whole(0)})
+    runner_heartbeat_interval_ms: int = field(
+        default=30_000,
+        metadata={"rule": _HEARTBEAT, "means": "how often a worker speaks for its RUNNING tasks"},
+    )
+    check_interval_ms: int = field(
+        default=30_000,
+        metadata={
+            "rule": whole(1_000, 600_000),
+            "means": "how often a worker looks for stale tasks",
+        },
+    )
+    heartbeat_retention_hours: int | None = field(
+        default=24,
+        metadata={"rule": _RETENTION, "means": "how long heartbeats are kept; None: for ever"},
+    )
+    worker_state_retention_hours: int | None = field(
+        default=168,
+        metadata={
+            "rule": _RETENTION,
+            "means": "how long workers that left are remembered; None: for ever",
+        },
+    )
+    terminal_record_retention_hours: int | None = field(
+        default=720,
+        metadata={"rule": _RETENTION, "means": "how long ended tasks are kept; None: for ever"},
+    )
+    max_worker_crashes: int = field(
+        default=3,
+        metadata={"rule": whole(1), "means": "processes a task may kill before it is quarantined"},
+    )
+    unresolved_grace_ms: int = field(
+        default=300_000,
+        metadata={
+            "rule": whole(0),
+            "means": "how long a task that no worker understands waits for one that does",
+        },
+    )
 
     @property
     def claimed_stale_threshold(self) -> timedelta:
@@ -52,6 +99,22 @@ class RecoveryConfig(Settings):
     @property
     def running_stale_threshold(self) -> timedelta:
         return timedelta(milliseconds=self.running_stale_threshold_ms)
+
+    @property
+    def unresolved_grace(self) -> timedelta:
+        return timedelta(milliseconds=self.unresolved_grace_ms)
+
+    @property
+    def heartbeat_retention(self) -> timedelta | None:
+        return _hours(self.heartbeat_retention_hours)
+
+    @property
+    def worker_state_retention(self) -> timedelta | None:
+        return _hours(self.worker_state_retention_hours)
+
+    @property
+    def terminal_record_retention(self) -> timedelta | None:
+        return _hours(self.terminal_record_retention_hours)
 
     def contradictions(self, readable: Readable) -> Iterable[Fault]:
         for threshold, interval in _HEARTBEATS.items():
@@ -65,3 +128,7 @@ class RecoveryConfig(Settings):
                     f"raise {threshold} to at least {2 * beat:_}, or lower {interval}",
                     note="one late heartbeat would make the living look dead",
                 )
+
+
+def _hours(hours: int | None) -> timedelta | None:
+    return None if hours is None else timedelta(hours=hours)

@@ -78,30 +78,109 @@ class WorkerConfig(Settings):
     ('emails',)
     """
 
-    dsn: str | Secret | None = field(default=None, metadata={"rule": or_none(DSN)})
-    app_locator: str | None = field(default=None, metadata={"rule": or_none(text())})
-    imports: Sequence[str] = field(default=(), metadata={"rule": sequence_of(text())})
-    queues: Sequence[str] = field(
-        default=(), metadata={"rule": sequence_of(QUEUE_NAME, duplicate_faults)}
+    dsn: str | Secret | None = field(
+        default=None,
+        metadata={"rule": or_none(DSN), "means": "another database than the app's; secret"},
     )
-    processes: int = field(default_factory=_usable_cpus, metadata={"rule": whole(0, 1_000)})
-    concurrency: int = field(default=16, metadata={"rule": whole(1, 100_000)})
-    max_claim_batch: int = field(default=0, metadata={"rule": whole(0)})
-    max_claim_per_worker: int = field(default=0, metadata={"rule": whole(0)})
+    app_locator: str | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(text()),
+            "means": "where children find the app, as package.module:app",
+        },
+    )
+    imports: Sequence[str] = field(
+        default=(),
+        metadata={
+            "rule": sequence_of(text()),
+            "means": "modules of tasks besides those the app discovers",
+        },
+    )
+    queues: Sequence[str] = field(
+        default=(),
+        metadata={
+            "rule": sequence_of(QUEUE_NAME, duplicate_faults),
+            "means": "the queues to serve; none named: all",
+        },
+    )
+    processes: int = field(
+        default_factory=_usable_cpus,
+        metadata={
+            "rule": whole(0, 1_000),
+            "means": "child processes; 0: tasks run in the worker itself",
+        },
+    )
+    concurrency: int = field(
+        default=16,
+        metadata={"rule": whole(1, 100_000), "means": "async tasks at a time in each child"},
+    )
+    max_claim_batch: int = field(
+        default=0,
+        metadata={
+            "rule": whole(0),
+            "means": "most tasks taken from a queue at a time; 0: as many as there is room",
+        },
+    )
+    max_claim_per_worker: int = field(
+        default=0,
+        metadata={"rule": whole(0), "means": "most tasks held at a time; 0: slots and prefetch"},
+    )
     queue_priorities: Mapping[str, int] = field(
-        default_factory=dict[str, int], metadata={"rule": mapping_of(PRIORITY)}
+        default_factory=dict[str, int],
+        metadata={
+            "rule": mapping_of(PRIORITY),
+            "means": "other priorities of queues for this worker",
+        },
     )
     queue_max_concurrency: Mapping[str, int] = field(
-        default_factory=dict[str, int], metadata={"rule": mapping_of(MAX_CONCURRENCY)}
+        default_factory=dict[str, int],
+        metadata={
+            "rule": mapping_of(MAX_CONCURRENCY),
+            "means": "lower caps of queues for this worker",
+        },
     )
-    coalesce_notifies: int = field(default=100, metadata={"rule": whole(1)})
-    loglevel: int | str = field(default=logging.INFO, metadata={"rule": _LEVEL})
-    name: str = field(default_factory=socket.gethostname, metadata={"rule": _NAME})
-    max_tasks_per_child: int = field(default=0, metadata={"rule": whole(0)})
-    max_memory_per_child_mb: int | None = field(default=None, metadata={"rule": or_none(whole(1))})
-    run_ahead_ms: int = field(default=5, metadata={"rule": whole(0, 10_000)})
-    shutdown_grace_ms: int | None = field(default=None, metadata={"rule": or_none(whole(0))})
-    kill_grace_ms: int = field(default=5_000, metadata={"rule": whole(0)})
+    coalesce_notifies: int = field(
+        default=100, metadata={"rule": whole(1), "means": "notifications drained at one waking"}
+    )
+    loglevel: int | str = field(
+        default=logging.INFO, metadata={"rule": _LEVEL, "means": "what is logged"}
+    )
+    name: str = field(
+        default_factory=socket.gethostname,
+        metadata={"rule": _NAME, "means": "what operators call it"},
+    )
+    max_tasks_per_child: int = field(
+        default=0,
+        metadata={"rule": whole(0), "means": "tasks after which a child is replaced; 0: never"},
+    )
+    max_memory_per_child_mb: int | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(whole(1)),
+            "means": "memory at which a child is replaced; None: never",
+        },
+    )
+    run_ahead_ms: int = field(
+        default=5,
+        metadata={
+            "rule": whole(0, 10_000),
+            "means": "predicted work handed to a child ahead of need; 0: off",
+        },
+    )
+    shutdown_grace_ms: int | None = field(
+        default=None,
+        metadata={
+            "rule": or_none(whole(0)),
+            "means": "how long a stopping worker lets tasks run; None: to their end",
+        },
+    )
+    kill_grace_ms: int = field(
+        default=5_000,
+        metadata={
+            "rule": whole(0),
+            "means": "between asking a task to stop and killing its process",
+        },
+    )
 
     def contradictions(self, readable: Readable) -> Iterable[Fault]:
         for name in ("queue_priorities", "queue_max_concurrency"):

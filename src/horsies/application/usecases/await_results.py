@@ -44,11 +44,9 @@ class AwaitResults:
             async with aclosing(self.as_they_end([task_id], timeout_seconds)) as endings:
                 async for _, ending in endings:
                     return ending
+            return await self._still_waiting(task_id)
         except BrokerError as error:
             return _passing(OperationalErrorCode.BROKER_ERROR, str(error))
-        return _passing(
-            RetrievalErrorCode.WAIT_TIMEOUT, f"task {task_id} did not end within the time given"
-        )
 
     async def as_they_end(
         self, ids: Collection[TaskId], timeout_seconds: float | None
@@ -56,7 +54,7 @@ class AwaitResults:
         """Each task when it has ended; stops without the rest when the time is up."""
         deadline = None if timeout_seconds is None else monotonic() + timeout_seconds
         open_ids = set(ids)
-        with self.completions.watch(open_ids) as watch:
+        with self.completions.watch(tuple(open_ids)) as watch:
             while True:
                 for task_id, ending in (await self._ended(open_ids)).items():
                     open_ids.discard(task_id)
@@ -65,14 +63,27 @@ class AwaitResults:
                 if not open_ids or not await watch.wait(left):
                     return
 
+    async def _still_waiting(self, task_id: TaskId) -> Ending:
+        """Not ended in time: say where it is, which is mostly what one wants to know."""
+        async with self.unit_of_work() as tx:
+            task = (await tx.archive.find([task_id])).get(task_id)
+        if task is None:
+            return _not_found(task_id)
+        if task.status.is_terminal:  # it has ended since the last look
+            return self._read(task)
+        state = f"is still {task.status}"
+        if not task.claimable and task.status is TaskStatus.PENDING:
+            state += f", due at {task.enqueued_at:%Y-%m-%d %H:%M:%S} UTC"
+        return _passing(RetrievalErrorCode.WAIT_TIMEOUT, f"task {task_id} {state}")
+
     async def _ended(self, ids: Collection[TaskId]) -> Mapping[TaskId, Ending]:
         async with self.unit_of_work() as tx:
             found = await tx.archive.find(ids)
-        return {
-            task_id: self._read(task) if task is not None else _not_found(task_id)
-            for task_id in tuple(ids)
-            if (task := found.get(task_id)) is None or task.status.is_terminal
-        }
+        endings = {task_id: _not_found(task_id) for task_id in ids if task_id not in found}
+        ended = [(task.finished_at, task) for task in found.values() if task.finished_at]
+        for _, task in sorted(ended, key=lambda pair: pair[0]):
+            endings[task.id] = self._read(task)
+        return endings
 
     def _read(self, task: Task) -> Ending:
         if task.result is not None:

@@ -1,7 +1,7 @@
 """Sending: a pure plan, and two short runners for it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, TypeAlias
 
@@ -34,8 +34,8 @@ SendResult: TypeAlias = Ok[tuple[TaskId, ...]] | Err[TaskSendError]
 class Call:
     """The arguments of one send."""
 
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
+    args: tuple[Any, ...] = field(repr=False)
+    kwargs: Mapping[str, Any] = field(repr=False)
 
 
 class SendGate:
@@ -76,23 +76,20 @@ class EnqueueTasks:
 
     def plan(self, definition: TaskDefinition, calls: Sequence[Call], options: SendOptions) -> Plan:
         if self.gate.closed:
-            return _refuse(
-                SendErrorCode.SEND_SUPPRESSED,
-                f"task {definition.name!r} was sent while modules are being imported; "
-                "send from a function, not at the top level of a module",
-            )
+            return _suppressed(definition.name)
         if problems := options.problems(self.config, len(calls)):
             return _refuse(
                 SendErrorCode.VALIDATION_FAILED, f"task {definition.name!r}: {'; '.join(problems)}"
             )
         terms = self._terms(definition, options)
         tasks: list[NewTask] = []
-        for call in calls:
+        for number, call in enumerate(calls):
             try:
                 payload = definition.codec.encode_call(call.args, call.kwargs)
             except UnfitValueError as error:
+                which = f", call {number} of {len(calls)}" if len(calls) > 1 else ""
                 return _refuse(
-                    SendErrorCode.VALIDATION_FAILED, f"task {definition.name!r}: {error}"
+                    SendErrorCode.VALIDATION_FAILED, f"task {definition.name!r}{which}: {error}"
                 )
             if len(payload) > self.config.payload_limit_bytes:
                 return _refuse(
@@ -106,7 +103,9 @@ class EnqueueTasks:
 
     def plan_replay(self, error: TaskSendError) -> Plan:
         """The same ids and payloads once more: never a second task."""
-        retention = _hours(self.config.recovery.terminal_record_retention_hours)
+        if self.gate.closed:
+            return _suppressed(error.tasks[0].name if error.tasks else "")
+        retention = self.config.recovery.terminal_record_retention
         now = self.clock.now()
         if any(replay_too_old(task, now, retention) for task in error.tasks):
             return _refuse(
@@ -133,8 +132,8 @@ class EnqueueTasks:
             payload=payload,
             priority=options.priority or DEFAULT_PRIORITY,
             delay=options.delay_time,
-            eta=options.eta,
-            good_until=options.good_until,
+            eta=options.eta_utc,
+            good_until=options.good_until_utc,
             terms=terms,
             idempotency=self._key(definition, payload, options),
         )
@@ -161,8 +160,7 @@ class EnqueueTasks:
             for queue in self.config.queues()
             if queue.max_pending is not None
         }
-        window = timedelta(hours=self.config.idempotency_window_hours)
-        return Batch(tasks=tasks, max_pending=limits, key_window=window)
+        return Batch(tasks=tasks, max_pending=limits, key_window=self.config.idempotency_window)
 
 
 def _read(batch: Batch, receipts: Sequence[Receipt]) -> SendResult:
@@ -176,10 +174,16 @@ def _read(batch: Batch, receipts: Sequence[Receipt]) -> SendResult:
 
 
 def _unknown_outcome(batch: Batch, error: BrokerError) -> Err[TaskSendError]:
+    hint = "; retry_send(error) repeats it without ever making a second task"
+    message = f"{error}{hint if error.retryable else ''}"
+    return _refuse(SendErrorCode.ENQUEUE_FAILED, message, tuple(batch.tasks))
+
+
+def _suppressed(name: str) -> Err[TaskSendError]:
     return _refuse(
-        SendErrorCode.ENQUEUE_FAILED,
-        f"{error}; retry_send(error) repeats it without ever making a second task",
-        tuple(batch.tasks),
+        SendErrorCode.SEND_SUPPRESSED,
+        f"task {name!r} was sent while modules are being imported or sends are suppressed; "
+        "send from a function, not at the top level of a module",
     )
 
 
@@ -187,7 +191,3 @@ def _refuse(
     code: SendErrorCode, message: str, tasks: tuple[NewTask, ...] = ()
 ) -> Err[TaskSendError]:
     return Err(TaskSendError(code, message, tasks))
-
-
-def _hours(hours: int | None) -> timedelta | None:
-    return None if hours is None else timedelta(hours=hours)

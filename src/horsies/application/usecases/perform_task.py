@@ -1,14 +1,17 @@
 """Running one task: from stored bytes to stored bytes, whatever the user's code does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from horsies.application.definition import Ran, TaskDefinition
-from horsies.application.ports.codec import Codec, MismatchError, UnfitValueError
+from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.registry import TaskRegistry
 from horsies.domain.codes import ContractErrorCode, OperationalErrorCode
 from horsies.domain.outcome import Errored, Outcome, Succeeded, Unresolved
-from horsies.domain.result import TaskError
+from horsies.domain.result import TaskError, shorten
+
+SHORT_MESSAGE = 500
+"""Characters kept of the message of an error that is too large to be stored whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,7 @@ class Performed:
     """The outcome for the judge, and the result that nobody else needs to read."""
 
     outcome: Outcome
-    result: bytes | None = None
+    result: bytes | None = field(default=None, repr=False)
     detail: str | None = None
 
 
@@ -25,7 +28,7 @@ class Prepared:
     """A task about to run; between `prepare` and `conclude` only the user's code is called."""
 
     definition: TaskDefinition
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] = field(repr=False)
 
     def run(self) -> Ran:
         return self.definition.run((), self.arguments)
@@ -53,22 +56,23 @@ class PerformTask:
             return Performed(Unresolved(code), detail=f"task {name!r}: {error}")
 
     def conclude(self, definition: TaskDefinition, ran: Ran) -> Performed:
-        """Encode what came of it; a result that cannot be stored is an error that can."""
+        """Encode what came of it; a value that cannot be stored is an error that can."""
+        if ran.result.is_err():
+            return self._failed(ran.result.err_value, retryable=ran.retryable)
         try:
             encoded = definition.codec.encode_result(ran.result)
-        except MismatchError as error:
-            return self._failed(ContractErrorCode.RETURN_TYPE_MISMATCH, definition, str(error))
         except UnfitValueError as error:
-            return self._failed(
-                OperationalErrorCode.WORKER_SERIALIZATION_ERROR, definition, str(error)
-            )
-        if len(encoded) > self.payload_limit:
-            size = f"its result takes {len(encoded)} bytes, of at most {self.payload_limit}"
-            return self._failed(OperationalErrorCode.WORKER_SERIALIZATION_ERROR, definition, size)
-        if ran.result.is_ok():
+            return self._failed(definition.misfit(error))
+        if len(encoded) <= self.payload_limit:
             return Performed(Succeeded(), encoded)
-        return Performed(Errored(ran.result.err_value.error_code, ran.retryable), encoded)
+        size = f"its result takes {len(encoded)} bytes, of at most {self.payload_limit}"
+        return self._failed(definition.misfit(UnfitValueError(size)))
 
-    def _failed(self, code: str, definition: TaskDefinition, reason: str) -> Performed:
-        error = TaskError(code, f"task {definition.name!r}: {reason}")
-        return Performed(Errored(code), self.codec.encode_error(error))
+    def _failed(self, error: TaskError, *, retryable: bool = False) -> Performed:
+        """An error keeps its code, and so its retry, whatever has to be left out of it."""
+        encoded = self.codec.encode_error(error)
+        if len(encoded) > self.payload_limit:
+            note = {"left_out": f"the details, which take {len(encoded)} bytes"}
+            short = TaskError(error.error_code, shorten(error.message or "", SHORT_MESSAGE), note)
+            encoded = self.codec.encode_error(short)
+        return Performed(Errored(error.error_code, retryable), encoded)

@@ -47,7 +47,7 @@ class ReapTasks:
         """Stale CLAIMED → PENDING: nothing of them has run."""
         if not self.recovery.auto_requeue_stale_claimed:
             return 0
-        silent, lapsed = self._cutoffs(watch, self.recovery.claimed_stale_threshold_ms)
+        silent, lapsed = self._cutoffs(watch, self.recovery.claimed_stale_threshold)
         async with self.unit_of_work() as tx:
             stale = await tx.recovery.stale_claimed(silent, lapsed, BATCH)
             return await tx.tasks.release([task.claim for task in stale])
@@ -56,7 +56,7 @@ class ReapTasks:
         """Stale RUNNING are judged as crashed: retried if that is allowed, else failed."""
         if not self.recovery.auto_fail_stale_running:
             return 0
-        silent, lapsed = self._cutoffs(watch, self.recovery.running_stale_threshold_ms)
+        silent, lapsed = self._cutoffs(watch, self.recovery.running_stale_threshold)
         async with self.unit_of_work() as tx:
             stale = await tx.recovery.stale_running(silent, lapsed, BATCH)
             reports = [RunReport(task, Crashed()) for task in stale]
@@ -69,7 +69,7 @@ class ReapTasks:
 
     async def reject_unresolved(self) -> int:
         """Fail what no worker has understood for as long as the grace."""
-        since = self.clock.now() - timedelta(milliseconds=self.recovery.unresolved_grace_ms)
+        since = self.clock.now() - self.recovery.unresolved_grace
         async with self.unit_of_work() as tx:
             rejected = 0
             for task in await tx.recovery.unresolved(since, BATCH):
@@ -84,24 +84,16 @@ class ReapTasks:
     async def purge(self) -> int:
         """Retention: forget ended tasks, old heartbeats and workers long gone."""
         async with self.unit_of_work() as tx:
-            purged = await tx.recovery.purge(
-                _hours(self.recovery.terminal_record_retention_hours), BATCH
-            )
-            if beats_before := self._before(self.recovery.heartbeat_retention_hours):
-                await tx.recovery.purge_heartbeats(beats_before, BATCH)
-            if workers_before := self._before(self.recovery.worker_state_retention_hours):
-                await tx.recovery.purge_workers(workers_before, BATCH)
+            purged = await tx.recovery.purge(self.recovery.terminal_record_retention, BATCH)
+            if age := self.recovery.heartbeat_retention:
+                await tx.recovery.purge_heartbeats(self.clock.now() - age, BATCH)
+            if age := self.recovery.worker_state_retention:
+                await tx.recovery.purge_workers(self.clock.now() - age, BATCH)
             return purged
 
-    def _cutoffs(self, watch: Watch, threshold_ms: int) -> tuple[datetime | None, datetime | None]:
+    def _cutoffs(
+        self, watch: Watch, threshold: timedelta
+    ) -> tuple[datetime | None, datetime | None]:
         now = self.clock.now()
-        silent = stale_cutoff(now, timedelta(milliseconds=threshold_ms), watch)
+        silent = stale_cutoff(now, threshold, watch)
         return silent, lapsed_cutoff(now, self.lease, watch)
-
-    def _before(self, hours: int | None) -> datetime | None:
-        age = _hours(hours)
-        return None if age is None else self.clock.now() - age
-
-
-def _hours(hours: int | None) -> timedelta | None:
-    return None if hours is None else timedelta(hours=hours)

@@ -1,7 +1,7 @@
 """Judging finished runs and writing the judgement, with everything that follows from it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from horsies.application.ports.clock import Clock
@@ -9,7 +9,7 @@ from horsies.application.ports.codec import Codec
 from horsies.application.ports.dice import Dice
 from horsies.application.ports.unit_of_work import Transaction
 from horsies.domain.codes import ContractErrorCode, OperationalErrorCode, OutcomeErrorCode
-from horsies.domain.outcome import Crashed, Fail, Outcome, Reject, Rules, judge
+from horsies.domain.outcome import Complete, Crashed, Fail, Outcome, Reject, Rules, judge
 from horsies.domain.result import TaskError
 from horsies.domain.settlement import Settlement
 from horsies.domain.task import Claim, NewTask, Task
@@ -29,7 +29,7 @@ class RunReport:
 
     task: Task
     outcome: Outcome
-    result: bytes | None = None
+    result: bytes | None = field(default=None, repr=False)
     detail: str | None = None
 
 
@@ -54,7 +54,7 @@ class SettleTasks:
             again = [_cancelling(report) for report in reports if report.task.claim in refused]
             settlements |= {report.task.claim: self._settle(report, now) for report in again}
             await tx.tasks.settle([settlements[report.task.claim] for report in again])
-        lost = set(answer.lost)
+        lost = frozenset(answer.lost)
         written = [report for report in reports if report.task.claim not in lost]
         handlers = self._handlers(written, settlements, now)
         if handlers:
@@ -62,9 +62,17 @@ class SettleTasks:
         return lost
 
     def _settle(self, report: RunReport, now: datetime) -> Settlement:
-        verdict = judge(report.outcome, report.task.standing, self.rules, now, self.dice.roll())
+        standing, jitter = report.task.standing, self.dice.roll()
+        verdict = judge(report.outcome, standing, self.rules, now, jitter)
+        if isinstance(verdict, Complete):
+            return Settlement(report.task.claim, verdict, report.result)
+        cancelling = replace(standing, cancel_requested=True)
         settlement = Settlement(
-            report.task.claim, verdict, report.result, crashed=isinstance(report.outcome, Crashed)
+            report.task.claim,
+            verdict,
+            report.result,
+            crashed=isinstance(report.outcome, Crashed),
+            cancel_prevails=verdict != judge(report.outcome, cancelling, self.rules, now, jitter),
         )
         code = settlement.error_code
         if code is None or report.result is not None:

@@ -22,9 +22,8 @@ def check(app: str) -> None:
 
     try:
         loaded = load_app(app)
-        loaded.load_tasks()
     except FaultsError as error:
-        click.echo(str(error).strip(), err=True)
+        click.echo(error.report(), err=True)
         sys.exit(1)
     for definition in loaded.tasks:
         kind = "async" if definition.is_async else "sync"

@@ -38,6 +38,7 @@ def print_label(order_id: int) -> TaskResult[str, TaskError]:
 
 
 def run() -> None:
+    _unreliable_attempts.clear()
     with app.testing() as sandbox:
         _show_results()
         _show_retries(sandbox)

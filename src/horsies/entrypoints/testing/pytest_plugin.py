@@ -34,9 +34,7 @@ def horsies_app(pytestconfig: pytest.Config) -> "Horsies":
             'which app? Set horsies_app = "package.module:app" in the pytest configuration, '
             "or override the fixture horsies_app"
         )
-    app = load_app(locator)
-    app.load_tasks()
-    return app
+    return load_app(locator)
 
 
 @pytest.fixture

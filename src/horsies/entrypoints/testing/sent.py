@@ -51,6 +51,11 @@ def no_such_send(
     return AssertionError(f"{task!r} was not sent with ({wanted}); {seen}")
 
 
+def unwanted_send(task: object, found: list[SentTask]) -> AssertionError:
+    lines = [f"  - {_shown(sent)}" for sent in found]
+    return AssertionError("\n".join([f"{task!r} was sent all the same, with:", *lines]))
+
+
 def _shown(sent: SentTask) -> str:
     return (
         ", ".join(f"{name}={value!r}" for name, value in sent.arguments.items()) or "no arguments"

@@ -100,7 +100,7 @@ anything = st.one_of(
 
 
 @given(
-    code=st.text() | st.integers(),
+    code=st.text(min_size=1),
     message=anything,
     data=st.recursive(anything, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)),
     exception=st.none() | st.builds(ExceptionInfo, st.text(), st.text(), st.text()),
