@@ -157,8 +157,24 @@ async def test_a_repeated_terminal_settle_is_recognised_as_its_own(world, verdic
     running = await world.claim_one()
     await world.settle(running, verdict, b"1")
     before = await world.find(task_id)
-    assert not (await world.settle(running, verdict, b"2")).lost
+    report = await world.settle(running, verdict, b"2")
+    assert (list(report.lost), list(report.repeated)) == ([], [running.claim])
     assert await world.find(task_id) == before
+
+
+async def test_a_first_write_is_no_repetition(world):
+    world.send()
+    assert not (await world.settle(await world.claim_one())).repeated
+
+
+async def test_what_a_cancel_ended_is_recognised_when_the_run_is_reported_again(world):
+    task_id = world.send()
+    running = await world.claim_one()
+    async with world.unit_of_work() as tx:
+        await tx.tasks.cancel([task_id])
+    await world.settle(running, Cancel(), None)
+    report = await world.settle(running, Fail("WORKER_CRASHED"), ERR, cancel_prevails=True)
+    assert (list(report.lost), list(report.repeated)) == ([], [running.claim])
 
 
 async def test_a_repeated_retry_is_recognised_and_not_repeated(world):

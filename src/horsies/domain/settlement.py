@@ -38,10 +38,15 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class SettleReport:
-    """What was not written: claims that are lost, and runs that yield to a cancel request."""
+    """What was not written this time.
+
+    Claims that are lost, runs that yield to a cancel request, and repetitions of a write whose
+    acknowledgement was lost: that one did everything already.
+    """
 
     lost: Collection[Claim] = ()
     cancel_requested: Collection[Claim] = ()
+    repeated: Collection[Claim] = ()
 
 
 def same_ending(settlement: Settlement, ended: Task) -> bool:

@@ -68,16 +68,17 @@ class MemoryTaskStore:
     async def settle(self, settlements: Sequence[Settlement]) -> SettleReport:
         lost: list[Claim] = []
         cancel_requested: list[Claim] = []
+        repeated: list[Claim] = []
         for settlement in settlements:
             task = self._held(settlement.claim, TaskStatus.RUNNING)
             if task is None:
-                if not self._is_own_earlier_write(settlement):
-                    lost.append(settlement.claim)
+                repeats = self._is_own_earlier_write(settlement)
+                (repeated if repeats else lost).append(settlement.claim)
             elif settlement.yields_to_cancel and task.cancel_requested_at is not None:
                 cancel_requested.append(settlement.claim)
             else:
                 self._settle_one(task, settlement)
-        return SettleReport(lost, cancel_requested)
+        return SettleReport(lost, cancel_requested, repeated)
 
     async def release(self, claims: Collection[Claim]) -> int:
         now = self._state.clock.now()

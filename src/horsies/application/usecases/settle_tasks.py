@@ -55,7 +55,8 @@ class SettleTasks:
             settlements |= {report.task.claim: self._settle(report, now) for report in again}
             await tx.tasks.settle([settlements[report.task.claim] for report in again])
         lost = frozenset(answer.lost)
-        written = [report for report in reports if report.task.claim not in lost]
+        unwritten = lost.union(answer.repeated)
+        written = [report for report in reports if report.task.claim not in unwritten]
         handlers = self._handlers(written, settlements, now)
         if handlers:
             await tx.tasks.insert(handlers)

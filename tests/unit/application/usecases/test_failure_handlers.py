@@ -194,3 +194,12 @@ async def test_the_handlers_own_retry_policy_holds(bench):
     await bench.run_once(Errored("BOOM"), bench.failed())
     retried = await bench.run_once(Errored("BOOM"), bench.failed())
     assert (retried.name, retried.status) == ("clean_up", TaskStatus.PENDING)
+
+
+async def test_a_run_that_a_cancel_ended_sends_none_when_it_is_reported_again(bench):
+    bench.send(terms=WATCHED)
+    task = await bench.claim_one()
+    await bench.cancel(task)
+    for _ in range(2):
+        await bench.report(task, Crashed())
+    assert await handlers(bench) == []
