@@ -1,4 +1,4 @@
-"""What `import horsies` and `horsies --help` cost, in fresh processes.
+"""What importing Horsies, defining a first task and `horsies --help` cost, in fresh processes.
 
 python benchmarks/import_time.py [RUNS]
 """
@@ -9,6 +9,16 @@ import sys
 from time import perf_counter
 
 IMPORT = "from time import perf_counter as t; b = t(); import horsies; print(t() - b)"
+DEFINE = """
+from time import perf_counter as t
+b = t()
+from horsies import Horsies, TaskError, TaskResult
+app = Horsies()
+@app.task("noop")
+def noop(number: int) -> TaskResult[int, TaskError]:
+    return TaskResult(ok=number)
+print(t() - b)
+"""
 HELP = "from horsies.entrypoints.cli.main import main; main(['--help'])"
 
 
@@ -28,6 +38,7 @@ def main(runs: int = 15) -> None:
     rows = {
         "python -c pass": [whole_process("pass") for _ in range(runs)],
         "import horsies": [measured_inside(IMPORT) for _ in range(runs)],
+        "a first task": [measured_inside(DEFINE) for _ in range(runs)],
         "horsies --help": [whole_process(HELP) for _ in range(runs)],
     }
     print(f"{'what':<18}{'median ms':>10}{'least ms':>10}")

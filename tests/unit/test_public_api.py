@@ -25,15 +25,26 @@ def test_public_names_are_listed_in_order_and_once():
     assert len(set(horsies.__all__)) == len(horsies.__all__)
 
 
-def test_everything_imported_there_is_public():
+def test_type_checkers_and_python_find_the_same_names_in_the_same_places():
     tree = ast.parse((SOURCE / "__init__.py").read_text())
-    imported = {
-        alias.name
+    for_checkers = {
+        alias.name: node.module
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("horsies.")
         for alias in node.names
     }
-    assert imported == set(horsies.__all__)
+    at_runtime = {name: f"horsies.{module}" for name, module in horsies._HOME_OF.items()}
+    assert for_checkers == at_runtime
+    assert set(at_runtime) == set(horsies.__all__)
+
+
+def test_all_public_names_are_shown_by_dir():
+    assert set(horsies.__all__) <= set(dir(horsies))
+
+
+def test_a_name_that_is_not_public_is_missed_as_usual():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = horsies.nonsense
 
 
 def modules_after(program: str) -> set[str]:

@@ -1,7 +1,7 @@
-"""What a sender may say about one send beyond the arguments."""
+"""What a sender says: the calls, the options beyond the arguments, and whether it may now."""
 
-from collections.abc import Generator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
 
@@ -15,6 +15,21 @@ LONGEST_MS = 315_360_000_000
 """Ten years."""
 
 _LONGEST_DELAY = timedelta(days=3650)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The arguments of one send."""
+
+    args: tuple[Any, ...] = field(repr=False)
+    kwargs: Mapping[str, Any] = field(repr=False)
+
+
+class SendGate:
+    """Closed while a worker imports modules: importing code must not send tasks."""
+
+    def __init__(self) -> None:
+        self.closed = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +46,7 @@ class SendOptions:
 
     def overridden_by(self, given: "SendOptions") -> "SendOptions":
         """These options, with those that were given in their place."""
-        changes = {field.name: getattr(given, field.name) for field in fields(given)}
+        changes = {item.name: getattr(given, item.name) for item in fields(given)}
         return replace(self, **{name: new for name, new in changes.items() if new is not None})
 
     def problems(self, config: AppConfig, count: int) -> tuple[str, ...]:

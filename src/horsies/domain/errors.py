@@ -9,6 +9,8 @@ HorsiesError
 ├── ResultAccessError               the other side of a TaskResult was asked for
 └── IllegalTransitionError          a defect of ours: a state was asked to do what it cannot
 TaskInterrupted (BaseException)     raised inside a task by a timeout or a cancel
+
+Their `__module__` is where users import them from, so that tracebacks read so.
 """
 
 from collections.abc import Iterable
@@ -26,9 +28,13 @@ if TYPE_CHECKING:
 class HorsiesError(Exception):
     """The root of everything Horsies raises."""
 
+    __module__ = "horsies"
+
 
 class FaultsError(HorsiesError, ValueError):
     """One or more faults, collected and reported together."""
+
+    __module__ = "horsies"
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = in_source_order(faults)
@@ -46,9 +52,13 @@ class FaultsError(HorsiesError, ValueError):
 class ConfigurationError(FaultsError):
     """Settings that cannot work."""
 
+    __module__ = "horsies"
+
 
 class DefinitionError(FaultsError):
     """Task definitions that cannot work."""
+
+    __module__ = "horsies"
 
 
 class TaskSendError(HorsiesError):
@@ -56,6 +66,8 @@ class TaskSendError(HorsiesError):
 
     `tasks` is what was to be sent, ids included: `retry_send` replays exactly that.
     """
+
+    __module__ = "horsies"
 
     def __init__(
         self, code: "SendErrorCode", message: str, tasks: "tuple[NewTask, ...]" = ()
@@ -84,6 +96,8 @@ class TaskSendError(HorsiesError):
 class BrokerError(HorsiesError):
     """The store could not answer, or refused a request that cannot be granted."""
 
+    __module__ = "horsies"
+
     def __init__(self, message: str, *, retryable: bool = False) -> None:
         super().__init__(message)
         self.retryable = retryable
@@ -92,6 +106,8 @@ class BrokerError(HorsiesError):
 class ResultAccessError(HorsiesError):
     """`ok_value` of an error, or `err_value` of a success; `error` is the task's, if it failed."""
 
+    __module__ = "horsies"
+
     def __init__(self, message: str, error: "TaskError | None" = None) -> None:
         super().__init__(message)
         self.error = error
@@ -99,3 +115,5 @@ class ResultAccessError(HorsiesError):
 
 class TaskInterrupted(BaseException):
     """A timeout or a cancel reached the running task; `except Exception` must not swallow it."""
+
+    __module__ = "horsies"

@@ -11,16 +11,15 @@ from horsies.adapters.codec.msgspec_codec import MsgspecCodec
 from horsies.application.define_task import TaskOptions, bare_decorator, define_task
 from horsies.application.definition import TaskDefinition
 from horsies.application.registry import TaskRegistry
+from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
 from horsies.application.source import def_line
-from horsies.application.usecases.enqueue_tasks import SendGate
 from horsies.domain.errors import DefinitionError
 from horsies.domain.faults import Fault
 from horsies.domain.result import TaskError
 from horsies.domain.retry import RetryPolicy
 from horsies.entrypoints.collecting import are_faults_put_off, faults_put_off
 from horsies.entrypoints.config import resolve_config
-from horsies.entrypoints.discovery import import_all
 from horsies.entrypoints.handle import TaskHandle
 from horsies.entrypoints.runtime import Runtime
 from horsies.entrypoints.task import AsyncTask, SyncTask, Task, TaskDecorator, as_task_id
@@ -104,6 +103,8 @@ class Horsies:
 
     def load_tasks(self) -> None:
         """Import the discovered modules with sends suppressed; raise all faults together."""
+        from horsies.entrypoints.discovery import import_all  # noqa: PLC0415 - producers need it not
+
         with faults_put_off(), self._sends_suppressed():
             faults = import_all(self._modules)
         faults += [fault for broken in self._broken.values() for fault in broken]

@@ -13,11 +13,12 @@ from horsies.application.ports.id_source import IdSource
 from horsies.application.ports.task_inbox import TaskInbox
 from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.application.registry import TaskRegistry
+from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
 from horsies.application.usecases.await_results import AwaitResults
 from horsies.application.usecases.cancel_tasks import CancelTasks
 from horsies.application.usecases.claim_tasks import ClaimTasks
-from horsies.application.usecases.enqueue_tasks import EnqueueTasks, SendGate
+from horsies.application.usecases.enqueue_tasks import EnqueueTasks
 from horsies.application.usecases.inspect_tasks import InspectTasks
 from horsies.application.usecases.perform_task import PerformTask
 from horsies.application.usecases.reap_tasks import ReapTasks

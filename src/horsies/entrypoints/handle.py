@@ -2,15 +2,17 @@
 
 from collections.abc import AsyncGenerator, Generator, Iterable
 from contextlib import aclosing, suppress
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from horsies.application.usecases.await_results import Ending
-from horsies.application.usecases.inspect_tasks import TaskInfo
 from horsies.domain.cancellation import CancelAnswer
 from horsies.domain.errors import BrokerError
 from horsies.domain.ids import TaskId
 from horsies.domain.result import TaskError, TaskResult
 from horsies.entrypoints.runtime import Runtime
+
+if TYPE_CHECKING:
+    from horsies.application.usecases.await_results import Ending
+    from horsies.application.usecases.inspect_tasks import TaskInfo
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -38,11 +40,11 @@ class TaskHandle(Generic[T_co]):
         ending = await self._runtime.await_results(self.task_id, _seconds(timeout_ms))
         return self.remember(ending)
 
-    def info(self) -> TaskInfo | None:
+    def info(self) -> "TaskInfo | None":
         """Status, times, attempts and error; None if the task is not known."""
         return self._runtime.run_sync(self.info_async())
 
-    async def info_async(self) -> TaskInfo | None:
+    async def info_async(self) -> "TaskInfo | None":
         return await self._runtime.inspect(self.task_id)
 
     def cancel(self) -> CancelAnswer:
@@ -59,7 +61,7 @@ class TaskHandle(Generic[T_co]):
     async def retry_async(self) -> "TaskHandle[T_co]":
         return TaskHandle(self._runtime, await self._runtime.retry(self.task_id))
 
-    def remember(self, ending: Ending) -> TaskResult[T_co, TaskError]:
+    def remember(self, ending: "Ending") -> TaskResult[T_co, TaskError]:
         """Keep a final result, so that it need not be fetched again."""
         if ending.final:
             self._final = ending.result

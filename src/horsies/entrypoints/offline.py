@@ -10,8 +10,8 @@ from horsies.application.ports.codec import Codec
 from horsies.application.ports.completions import CompletionWatch
 from horsies.application.ports.unit_of_work import Transaction
 from horsies.application.registry import TaskRegistry
+from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
-from horsies.application.usecases.enqueue_tasks import SendGate
 from horsies.domain.errors import BrokerError
 from horsies.domain.ids import TaskId
 from horsies.domain.sending import Batch, Receipt

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from horsies.application.usecases.await_results import AwaitResults
-from horsies.application.usecases.cancel_tasks import CancelTasks
-from horsies.application.usecases.enqueue_tasks import EnqueueTasks
-from horsies.application.usecases.inspect_tasks import InspectTasks
-from horsies.application.usecases.retry_task import RetryTask
+if TYPE_CHECKING:  # loaded with the container, when something is first sent
+    from horsies.application.usecases.await_results import AwaitResults
+    from horsies.application.usecases.cancel_tasks import CancelTasks
+    from horsies.application.usecases.enqueue_tasks import EnqueueTasks
+    from horsies.application.usecases.inspect_tasks import InspectTasks
+    from horsies.application.usecases.retry_task import RetryTask
 
 T = TypeVar("T")
 
@@ -21,11 +22,11 @@ class RunSync(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    enqueue: EnqueueTasks
-    await_results: AwaitResults
-    inspect: InspectTasks
-    cancel: CancelTasks
-    retry: RetryTask
+    enqueue: "EnqueueTasks"
+    await_results: "AwaitResults"
+    inspect: "InspectTasks"
+    cancel: "CancelTasks"
+    retry: "RetryTask"
     run_sync: RunSync
 
 

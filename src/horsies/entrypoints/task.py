@@ -4,18 +4,20 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from inspect import signature
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 from uuid import UUID
 
 from horsies.application.definition import TaskDefinition
-from horsies.application.send_options import SendOptions
-from horsies.application.usecases.enqueue_tasks import Call, SendResult
+from horsies.application.send_options import Call, SendOptions
 from horsies.domain.errors import DefinitionError, TaskSendError
 from horsies.domain.ids import TaskId
 from horsies.domain.result import Err, Ok, TaskError, TaskResult
 from horsies.domain.retry import Duration
 from horsies.entrypoints.handle import TaskHandle
 from horsies.entrypoints.runtime import Runtime, RuntimeSource
+
+if TYPE_CHECKING:
+    from horsies.application.usecases.enqueue_tasks import SendResult
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -143,11 +145,11 @@ class Sender(Generic[P, T]):
             raise self._definition
         return self._definition
 
-    def _enqueue(self, runtime: Runtime, calls: list[Call]) -> SendResult:
+    def _enqueue(self, runtime: Runtime, calls: list[Call]) -> "SendResult":
         plan = runtime.enqueue.plan(self.definition, calls, self._options)
         return runtime.enqueue.run(plan, self._options.connection)
 
-    async def _enqueue_async(self, runtime: Runtime, calls: list[Call]) -> SendResult:
+    async def _enqueue_async(self, runtime: Runtime, calls: list[Call]) -> "SendResult":
         plan = runtime.enqueue.plan(self.definition, calls, self._options)
         return await runtime.enqueue.run_async(plan, self._options.connection)
 
@@ -236,7 +238,7 @@ def _single(error: TaskSendError) -> TaskSendError:
     return error
 
 
-def _one(runtime: Runtime, sent: SendResult) -> "Ok[TaskHandle[Any]] | Err[TaskSendError]":
+def _one(runtime: Runtime, sent: "SendResult") -> "Ok[TaskHandle[Any]] | Err[TaskSendError]":
     match sent:
         case Ok(ids):
             return Ok(TaskHandle[Any](runtime, ids[0]))
@@ -244,7 +246,7 @@ def _one(runtime: Runtime, sent: SendResult) -> "Ok[TaskHandle[Any]] | Err[TaskS
             return Err(error)
 
 
-def _many(runtime: Runtime, sent: SendResult) -> list[TaskHandle[Any]]:
+def _many(runtime: Runtime, sent: "SendResult") -> list[TaskHandle[Any]]:
     match sent:
         case Ok(ids):
             return [TaskHandle(runtime, task_id) for task_id in ids]

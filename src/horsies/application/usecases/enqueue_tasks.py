@@ -1,9 +1,9 @@
 """Sending: a pure plan, and two short runners for it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from horsies.application.definition import TaskDefinition
 from horsies.application.ports.clock import Clock
@@ -11,7 +11,7 @@ from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.ports.id_source import IdSource
 from horsies.application.ports.task_inbox import TaskInbox
 from horsies.application.registry import TaskRegistry
-from horsies.application.send_options import SendOptions
+from horsies.application.send_options import Call, SendGate, SendOptions
 from horsies.application.settings.app import AppConfig
 from horsies.domain.errors import BrokerError, TaskSendError
 from horsies.domain.ids import TaskId
@@ -28,21 +28,6 @@ from horsies.domain.task import DEFAULT_PRIORITY, IdempotencyKey, NewTask, Terms
 
 Plan: TypeAlias = Ok[Batch] | Err[TaskSendError]
 SendResult: TypeAlias = Ok[tuple[TaskId, ...]] | Err[TaskSendError]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """The arguments of one send."""
-
-    args: tuple[Any, ...] = field(repr=False)
-    kwargs: Mapping[str, Any] = field(repr=False)
-
-
-class SendGate:
-    """Closed while a worker imports modules: importing code must not send tasks."""
-
-    def __init__(self) -> None:
-        self.closed = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from horsies.adapters.memory.virtual_time import EvenDice, VirtualClock, Virtual
 from horsies.application.definition import Ran, TaskDefinition
 from horsies.application.ports.codec import Codec
 from horsies.application.registry import TaskRegistry
+from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
-from horsies.application.usecases.enqueue_tasks import SendGate
 from horsies.application.usecases.perform_task import Performed, Prepared
 from horsies.application.usecases.settle_tasks import RunReport
 from horsies.domain.errors import BrokerError
