@@ -152,7 +152,7 @@ class TestLoopThread:
     def test_its_thread_ends_when_it_is_closed(self, loop_thread):
         thread = loop_thread.run(where())
         loop_thread.close()
-        thread.join(timeout=2)
+        thread.join(timeout=30)
         assert not thread.is_alive()
 
     def test_who_waits_while_it_is_closed_is_not_left_waiting(self, loop_thread):
@@ -171,9 +171,9 @@ class TestLoopThread:
 
         waiter = threading.Thread(target=wait, daemon=True)
         waiter.start()
-        waiting.wait(timeout=2)
+        waiting.wait(timeout=30)
         loop_thread.close()
-        waiter.join(timeout=0.5)
+        waiter.join(timeout=30)
         assert len(outcome) == 1
 
     def test_what_is_left_behind_is_cancelled_when_it_is_closed(self, loop_thread):
@@ -192,7 +192,7 @@ class TestLoopThread:
 
         loop_thread.run(leave())
         loop_thread.close()
-        assert ended.wait(timeout=0.5)
+        assert ended.wait(timeout=30)
 
     def test_the_caller_s_context_goes_along(self, loop_thread):
         variable: contextvars.ContextVar[int] = contextvars.ContextVar("variable")

@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from time import monotonic
 
 import pytest
 
@@ -189,7 +188,7 @@ async def test_tasks_run_side_by_side_where_waiters_do(sandbox):
 
 async def test_who_waits_for_what_is_not_due_does_not_wait_for_ever(sandbox):
     due, delayed = await slow.send_async(), await slow.schedule_async(3600)
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(30):
         done, late = await asyncio.gather(due.get_async(), delayed.get_async())
     assert done == TaskResult(ok=1)
     assert late.err_value.error_code is RetrievalErrorCode.WAIT_TIMEOUT
@@ -197,7 +196,7 @@ async def test_who_waits_for_what_is_not_due_does_not_wait_for_ever(sandbox):
 
 async def test_two_who_wait_for_a_task_that_will_be_retried_do_not_wait_for_ever(sandbox):
     handle = await flaky.send_async()
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(30):
         results = await asyncio.gather(handle.get_async(), handle.get_async())
     codes = {result.err_value.error_code for result in results}
     assert codes == {RetrievalErrorCode.WAIT_TIMEOUT}
@@ -211,39 +210,41 @@ async def test_tasks_that_all_wait_for_what_is_not_due_do_not_wait_for_one_anoth
         return TaskResult(ok=late.err_value.error_code)
 
     handles = await waits_in_vain.send_many_async([{}, {}])
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(30):
         results = await asyncio.gather(*(handle.get_async() for handle in handles))
     assert [result.unwrap() for result in results] == ["WAIT_TIMEOUT"] * 2
 
 
 def test_threads_whose_tasks_wait_for_what_is_not_due_do_not_wait_for_one_another(sandbox):
-    both = threading.Barrier(2, timeout=1)
+    both = threading.Barrier(2, timeout=30)
 
     @app.task("blocks_in_vain")
     def blocks_in_vain() -> TaskResult[str, TaskError]:
         both.wait()
-        late = leaf.schedule(3600, 1).get(timeout_ms=1_000)
+        late = leaf.schedule(3600, 1).get()
         return TaskResult(ok=late.err_value.error_code)
 
     handles = blocks_in_vain.send_many([{}, {}])
-    began = monotonic()
     with ThreadPoolExecutor(2) as threads:
-        results = list(threads.map(lambda handle: handle.get(), handles))
+        results = list(threads.map(lambda handle: handle.get(), handles, timeout=30))
     assert [result.unwrap() for result in results] == ["WAIT_TIMEOUT"] * 2
-    assert monotonic() - began < 0.9
 
 
 async def test_a_timeout_holds_while_others_are_at_work(sandbox):
+    begun, over = asyncio.Event(), asyncio.Event()
+
     @app.task("long")
     async def long() -> TaskResult[None, TaskError]:
-        await asyncio.sleep(0.2)
+        begun.set()
+        await over.wait()
         return TaskResult(ok=None)
 
     handle = await long.send_async()
     working = asyncio.create_task(handle.get_async())
-    await asyncio.sleep(0.01)
+    await begun.wait()
     late = await handle.get_async(timeout_ms=10)
     assert late.err_value.error_code is RetrievalErrorCode.WAIT_TIMEOUT
+    over.set()
     assert (await working).is_ok()
 
 
@@ -269,7 +270,7 @@ async def test_a_thread_and_a_loop_find_their_results(sandbox):
     handles = [await leaf_async.send_async(n) for n in range(10)]
     on_thread = [asyncio.to_thread(handle.get) for handle in handles[:5]]
     on_loop = [handle.get_async() for handle in handles[5:]]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         results = await asyncio.gather(*on_thread, *on_loop)
     assert [result.unwrap() for result in results] == list(range(1, 11))
 
@@ -281,7 +282,7 @@ def test_a_task_may_use_threads_that_look_at_tasks(sandbox, look):
         handle = leaf.send(1)
         thread = threading.Thread(target=getattr(handle, look), daemon=True)
         thread.start()
-        thread.join(timeout=1)
+        thread.join(timeout=30)
         return TaskResult(ok=not thread.is_alive())
 
     assert threaded.send().get() == TaskResult(ok=True)

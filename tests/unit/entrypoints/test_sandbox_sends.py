@@ -226,5 +226,5 @@ class TestBlocks:
             note_async.send(1)
             sandbox.drain()
         for thread in set(threading.enumerate()) - before:
-            thread.join(timeout=2)
+            thread.join(timeout=30)
         assert set(threading.enumerate()) <= before

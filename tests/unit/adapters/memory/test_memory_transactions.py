@@ -92,7 +92,7 @@ async def test_another_thread_waits_for_its_turn(world):
         sender.start()
         sender.join(timeout=0.05)
         order.append("committed")
-    sender.join(timeout=2)
+    sender.join(timeout=30)
     assert order == ["committed", "sent"]
 
 
