@@ -15,9 +15,7 @@ class ErrorMapping:
 
     def error_of(self, exception: BaseException) -> TaskError:
         info = ExceptionInfo.of(exception)
-        kind = type(exception).__name__
-        message = f"{kind}: {info.message}" if info.message else kind
-        return TaskError(self._code_for(type(exception)), message, exception=info)
+        return TaskError(self._code_for(type(exception)), info.message or None, exception=info)
 
     def _code_for(self, kind: type[BaseException]) -> str:
         for mapper in self.mappers:

@@ -70,7 +70,8 @@ class TaskError:
         object.__setattr__(self, "exception", exception)
 
     def __str__(self) -> str:
-        return f"{self.error_code}: {self.message}" if self.message else str(self.error_code)
+        kind = self.exception.type.rpartition(".")[2] if self.exception else None
+        return ": ".join(str(part) for part in (self.error_code, kind, self.message) if part)
 
 
 class _Missing(Enum):

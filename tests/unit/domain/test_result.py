@@ -286,3 +286,10 @@ def test_an_error_needs_a_code_to_branch_on(code):
 def test_a_copied_result_is_still_the_same(result, copy):
     again = copy(result)
     assert (again, again.is_ok(), again.is_err()) == (result, result.is_ok(), result.is_err())
+
+
+def test_an_error_reads_as_its_code_the_exception_and_the_message():
+    raised = TaskError("BANG", "tray 2", exception=ValueError("tray 2"))
+    assert str(raised) == "BANG: ValueError: tray 2"
+    assert str(TaskError("BANG", exception=RuntimeError())) == "BANG: RuntimeError"
+    assert str(TaskError("BANG")) == "BANG"

@@ -190,7 +190,7 @@ class TestOnFailure:
 
         @app.task("clean_up", aliases=["tidy"])
         def clean_up(task_id: str, error: TaskError) -> TaskResult[None, TaskError]:
-            seen.append((task_id, f"{error.error_code}: {error.message}"))
+            seen.append((task_id, str(error)))
             return TaskResult(ok=None)
 
         handler = clean_up if by == "function" else by

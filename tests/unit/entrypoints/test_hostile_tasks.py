@@ -95,7 +95,7 @@ def test_whatever_a_task_raises_is_its_result(exception, is_async):
         sandbox.advance(seconds=5)
         result, info = handle.get(), handle.info()
     assert result.err_value.error_code is OperationalErrorCode.UNHANDLED_EXCEPTION
-    assert type(exception).__name__ in result.err_value.message
+    assert type(exception).__name__ in str(result.err_value)
     assert info.status is TaskStatus.FAILED
 
 

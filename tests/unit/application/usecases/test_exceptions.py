@@ -67,7 +67,10 @@ class TestExceptions:
 
     def test_the_error_tells_what_was_raised(self, bench):
         error = error_of(bench, perform(bench, raising(OutOfPaperError("tray 2"))))
-        assert error.message == "OutOfPaperError: tray 2"
+        assert (error.message, str(error).split(": ")[1:]) == (
+            "tray 2",
+            ["OutOfPaperError", "tray 2"],
+        )
         assert error.exception.type == f"{OutOfPaperError.__module__}.OutOfPaperError"
         assert error.exception.message == "tray 2"
 
@@ -77,7 +80,7 @@ class TestExceptions:
 
         error = error_of(bench, perform(bench, job))
         assert error.error_code is UNHANDLED
-        assert error.message == "ResultAccessError: there is no value: INNER: deep"
+        assert error.message == "there is no value: INNER: deep"
         assert error.exception.type.endswith(ResultAccessError.__qualname__)
 
 
@@ -137,7 +140,7 @@ class TestTracebacks:
                 raise RuntimeError
 
         error = error_of(bench, perform(bench, raising(MuteError())))
-        assert error.message == "MuteError: <no message: str() raised RuntimeError>"
+        assert error.message == "<no message: str() raised RuntimeError>"
 
 
 @pytest.mark.parametrize("text", ["half a pair \udcff", "NUL \0 inside"])
