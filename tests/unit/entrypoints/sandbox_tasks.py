@@ -1,6 +1,8 @@
 """Tasks that note when they ran, for the laws of the sandbox."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from horsies import (
@@ -71,3 +73,12 @@ def minutes() -> list[float]:
 
 def noted() -> list[int]:
     return [n for n, _ in runs]
+
+
+@contextmanager
+def fresh_sandbox() -> Iterator[Sandbox]:
+    runs.clear()
+    here.clear()
+    with app.testing(START) as sandbox:
+        here.append(sandbox)
+        yield sandbox

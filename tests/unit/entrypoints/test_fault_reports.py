@@ -6,6 +6,7 @@ import pytest
 
 from horsies import DefinitionError, FaultsError
 from horsies.entrypoints.locator import load_app
+from tests.faulty_project import APP, EMAILS, REPORTS
 
 SHOP = """
     from horsies import Horsies, RetryPolicy, TaskError, TaskResult
@@ -58,48 +59,6 @@ error[HRS-300]: the task name 'send_invoice' is taken
    = help: give one of the two another name; tasks are found by name wherever they run
 
 4 faults found"""
-
-APP = """
-    from horsies import Horsies
-
-    app = Horsies()
-    app.discover_tasks(["emails", "reports"])
-"""
-
-EMAILS = """
-    from horsies import RetryPolicy, TaskError, TaskResult
-    from shop import app
-
-
-    @app.task("welcome")
-    def welcome(address) -> TaskResult[None, TaskError]:
-        return TaskResult(ok=None)
-
-
-    @app.task("goodbye", timeout_ms=0)
-    async def goodbye(address: str) -> TaskResult[None, TaskError]:
-        return TaskResult(ok=None)
-
-
-    @app.task("fine")
-    def fine() -> TaskResult[None, TaskError]:
-        return TaskResult(ok=None)
-"""
-
-REPORTS = """
-    from horsies import TaskError, TaskResult
-    from shop import app
-
-
-    @app.task("yearly", on_failure="nobody")
-    def yearly() -> TaskResult[None, TaskError]:
-        return TaskResult(ok=None)
-
-
-    @app.task("fine")
-    def monthly() -> int:
-        return 5
-"""
 
 
 def test_one_definition_with_four_faults_reports_all_four(project):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,6 @@ import pytest
 from horsies import (
     BrokerError,
     CancelAnswer,
-    Horsies,
     OperationalErrorCode,
     OutcomeErrorCode,
     RetrievalErrorCode,
@@ -23,33 +22,20 @@ from horsies import (
 )
 from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.testing import Sandbox
-
-START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-app = Horsies()
-runs: list[int] = []
-
-
-@app.task("add")
-def add(x: int, y: int = 1) -> TaskResult[int, TaskError]:
-    runs.append(x)
-    return TaskResult(ok=x + y)
-
-
-@app.task("fail")
-def fail() -> TaskResult[int, TaskError]:
-    return TaskResult(err=TaskError("BOOM", "it went wrong"))
-
-
-@app.task("flaky", retry_policy=RetryPolicy.fixed([60], auto_retry_for=[ConnectionError]))
-async def flaky() -> TaskResult[int, TaskError]:
-    raise ConnectionError("no answer")
+from tests.unit.entrypoints.handle_tasks import (
+    START,
+    add,
+    app,
+    fail,
+    flaky,
+    fresh_sandbox,
+    runs,
+)
 
 
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
-    runs.clear()
-    with app.testing(START) as sandbox:
+    with fresh_sandbox() as sandbox:
         yield sandbox
 
 

@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
 import pytest
 
 from horsies import (
     Horsies,
     RetrievalErrorCode,
-    RetryPolicy,
     TaskError,
     TaskHandle,
     TaskResult,
@@ -20,33 +18,18 @@ from horsies import (
     gather_async,
 )
 from horsies.testing import Sandbox
-
-START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-app = Horsies()
-runs: list[int] = []
-
-
-@app.task("add")
-def add(x: int, y: int = 1) -> TaskResult[int, TaskError]:
-    runs.append(x)
-    return TaskResult(ok=x + y)
-
-
-@app.task("fail")
-def fail() -> TaskResult[int, TaskError]:
-    return TaskResult(err=TaskError("BOOM", "it went wrong"))
-
-
-@app.task("flaky", retry_policy=RetryPolicy.fixed([60], auto_retry_for=[ConnectionError]))
-async def flaky() -> TaskResult[int, TaskError]:
-    raise ConnectionError("no answer")
+from tests.unit.entrypoints.handle_tasks import (
+    add,
+    app,
+    fail,
+    fresh_sandbox,
+    runs,
+)
 
 
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
-    runs.clear()
-    with app.testing(START) as sandbox:
+    with fresh_sandbox() as sandbox:
         yield sandbox
 
 

@@ -24,6 +24,7 @@ from tests.unit.entrypoints.sandbox_tasks import (
     every_minute,
     flaky,
     for_ever,
+    fresh_sandbox,
     here,
     minutes,
     note,
@@ -35,10 +36,7 @@ from tests.unit.entrypoints.sandbox_tasks import (
 
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
-    runs.clear()
-    here.clear()
-    with app.testing(START) as sandbox:
-        here.append(sandbox)
+    with fresh_sandbox() as sandbox:
         yield sandbox
 
 

@@ -17,24 +17,20 @@ from horsies import (
 )
 from horsies.testing import Sandbox
 from tests.unit.entrypoints.sandbox_tasks import (
-    START,
     app,
     count_down,
+    fresh_sandbox,
     greet,
     here,
     note,
     note_async,
     noted,
-    runs,
 )
 
 
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
-    runs.clear()
-    here.clear()
-    with app.testing(START) as sandbox:
-        here.append(sandbox)
+    with fresh_sandbox() as sandbox:
         yield sandbox
 
 

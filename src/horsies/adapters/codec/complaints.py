@@ -14,7 +14,8 @@ Title: TypeAlias = Callable[[str], str]
 
 _PLACE = re.compile(r"(`key` in )?`\$\.(\w+)(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
-_QUOTED_VALUE = re.compile(r"(Invalid (?:enum )?value) .*", re.DOTALL)
+_QUOTED_VALUE = re.compile(r"(Invalid (?:enum )?value|Object contains unknown field) .*", re.DOTALL)
+_MSGSPECS_OWN = ("Encoding objects of type", "Only dicts with", "Exceeds the limit")
 _TOO_DEEP = "it contains itself, or is nested too deeply"
 
 
@@ -22,9 +23,11 @@ def unwritable(error: Exception) -> str:
     match error:
         case RecursionError():
             return _TOO_DEEP
-        case UnfitValueError() | TypeError() | ValueError():
+        case UnfitValueError():
             return str(error)
-        case _:
+        case TypeError() | ValueError() if str(error).startswith(_MSGSPECS_OWN):
+            return str(error)
+        case _:  # it may be a user's own exception, whose text may quote what it was about
             return f"{type(error).__name__} was raised while it was encoded"
 
 

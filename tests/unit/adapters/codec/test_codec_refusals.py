@@ -1,11 +1,12 @@
 """What cannot travel unharmed is refused where it is sent, and never quoted."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from typing import Any, Literal
 from uuid import uuid4
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -257,3 +258,23 @@ def test_a_refusal_never_quotes_the_value(annotation, value):
         taking(x=annotation).encode_call((value,), {})
     assert "hunter2" not in str(caught.value)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+class Narrow(msgspec.Struct, forbid_unknown_fields=True):
+    known: int = 0
+
+
+class Talkative(tzinfo):
+    def utcoffset(self, instant):  # noqa: ARG002 - the signature of a tzinfo
+        raise ValueError("canary-7f3a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [(Narrow, {"canary-7f3a": 1}), (datetime, datetime(2026, 1, 1, tzinfo=Talkative()))],
+    ids=["an unknown field", "an exception of the value's own"],
+)
+def test_a_refusal_quotes_neither_keys_nor_exceptions_of_values(kind, value):
+    with pytest.raises(UnfitValueError) as refused:
+        taking(x=kind).encode_call((value,), {})
+    assert "canary-7f3a" not in str(refused.value)
