@@ -4,6 +4,10 @@ import os
 
 from hypothesis import settings
 
+from tests.postgres import postgres_dsn, servers
+
+__all__ = ["postgres_dsn", "servers"]
+
 settings.register_profile("default", deadline=None)  # no timing is asserted
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from horsies.domain.errors import (
         BrokerError,
+        BrokerFault,
         ConfigurationError,
         DefinitionError,
         FaultsError,
@@ -56,6 +57,7 @@ __all__ = [
     "AsyncTask",
     "AttemptInfo",
     "BrokerError",
+    "BrokerFault",
     "BuiltInErrorCode",
     "CancelAnswer",
     "ConfigurationError",
@@ -113,7 +115,7 @@ _HOMES = {
         "OutcomeErrorCode RetrievalErrorCode"
     ),
     "domain.errors": (
-        "BrokerError ConfigurationError DefinitionError FaultsError "
+        "BrokerError BrokerFault ConfigurationError DefinitionError FaultsError "
         "HorsiesError ResultAccessError TaskInterrupted TaskSendError"
     ),
     "domain.faults": "Fault",

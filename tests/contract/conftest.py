@@ -1,15 +1,18 @@
 """The engines that must keep the contract. Every law here runs unchanged against each of them."""
 
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import pytest
 
 from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import VirtualClock, VirtualIds
+from horsies.adapters.postgres.engine import PostgresEngine
 from horsies.application.ports.completions import Completions
 from horsies.application.ports.task_inbox import TaskInbox
 from horsies.application.ports.unit_of_work import UnitOfWork
@@ -20,6 +23,7 @@ from horsies.domain.sending import Accepted, Batch
 from horsies.domain.settlement import Settlement, SettleReport
 from horsies.domain.task import NewTask, Task
 from horsies.domain.worker import Pulse, PulseAnswer, Worker
+from tests.postgres import Servers, kinds, link_to
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LEASE = timedelta(seconds=60)
@@ -34,6 +38,8 @@ class World:
     completions: Completions
     clock: VirtualClock
     ids: VirtualIds
+    elsewhere: "Elsewhere" = field(repr=False)
+    """The same tasks through an engine for the loop of another thread."""
 
     def __post_init__(self) -> None:
         self._workers = count(1)
@@ -111,12 +117,57 @@ class World:
         )
 
 
-def memory_world() -> World:
+class Elsewhere(Protocol):
+    def __call__(self, world: World) -> AbstractAsyncContextManager[World]: ...
+
+
+@asynccontextmanager
+async def memory_world() -> AsyncGenerator[World]:
     clock = VirtualClock(START)
     engine = MemoryEngine(clock)
-    return World(engine.unit_of_work, engine.inbox, engine.completions, clock, VirtualIds(clock))
+
+    @asynccontextmanager
+    async def elsewhere(world: World) -> AsyncGenerator[World]:
+        yield world
+
+    yield World(
+        engine.unit_of_work, engine.inbox, engine.completions, clock, VirtualIds(clock), elsewhere
+    )
 
 
-@pytest.fixture(params=["memory"])
-def world(request: pytest.FixtureRequest) -> World:
-    return {"memory": memory_world}[request.param]()
+@asynccontextmanager
+async def postgres_world(dsn: str, **options: Any) -> AsyncGenerator[World]:
+    clock = VirtualClock(START)
+    link = link_to(dsn, **options)
+
+    @asynccontextmanager
+    async def elsewhere(world: World) -> AsyncGenerator[World]:
+        engine = PostgresEngine(link, clock)
+        try:
+            yield replace(world, unit_of_work=engine.unit_of_work, inbox=engine.inbox)
+        finally:
+            await engine.aclose()
+
+    engine = PostgresEngine(link, clock)
+    try:
+        yield World(
+            engine.unit_of_work,
+            engine.inbox,
+            engine.completions,
+            clock,
+            VirtualIds(clock),
+            elsewhere,
+        )
+    finally:
+        await engine.aclose()
+
+
+@pytest.fixture(params=["memory", *kinds()])
+async def world(request: pytest.FixtureRequest, servers: Servers) -> AsyncGenerator[World]:
+    if request.param == "memory":
+        async with memory_world() as world:
+            yield world
+        return
+    with servers.get(request.param).database() as dsn:
+        async with postgres_world(dsn) as world:
+            yield world

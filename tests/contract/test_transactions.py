@@ -3,6 +3,8 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import count
+from threading import Event
 
 import pytest
 
@@ -64,9 +66,10 @@ async def test_concurrent_claimers_never_share_a_task(world):
 
     async def take_all() -> list:
         worker, mine = world.new_worker(), []
-        while claimed := await world.claim(3, worker=worker):
-            mine += [task.id for task in claimed]
-            await asyncio.sleep(0)
+        async with world.elsewhere(world) as there:
+            while claimed := await there.claim(3, worker=worker):
+                mine += [task.id for task in claimed]
+                await asyncio.sleep(0)
         return mine
 
     with ThreadPoolExecutor(4) as threads:
@@ -81,22 +84,27 @@ async def test_threads_can_send_while_others_claim_and_settle(world):
         for _ in range(50):
             world.send()
 
-    async def consume() -> int:
-        done = 0
+    settled = count(1)
+    everything = Event()
+
+    async def consume() -> None:
         worker = world.new_worker()
-        while done < 50:
-            for task in await world.claim(5, worker=worker):
-                await world.settle(task)
-                done += 1
-            await asyncio.sleep(0)
-        return done
+        async with world.elsewhere(world) as there:
+            while not everything.is_set():
+                for task in await there.claim(5, worker=worker):
+                    await there.settle(task)
+                    if next(settled) == 100:
+                        everything.set()
+                await asyncio.sleep(0)
 
     with ThreadPoolExecutor(4) as threads:
         producers = [threads.submit(produce) for _ in range(2)]
         consumers = [threads.submit(lambda: asyncio.run(consume())) for _ in range(2)]
-        assert sum(consumer.result(timeout=30) for consumer in consumers) == 100
-        for producer in producers:
-            producer.result(timeout=30)
+        try:
+            for each in (*producers, *consumers):
+                each.result(timeout=60)
+        finally:
+            everything.set()
     async with world.unit_of_work() as tx:
         assert await tx.archive.counts() == {}
 
@@ -136,7 +144,12 @@ async def test_an_end_on_another_thread_wakes_who_watches(world):
     world.send()
     task = await world.claim_one()
     with world.completions.watch([task.id]) as watch:
-        settling = asyncio.to_thread(lambda: asyncio.run(world.settle(task)))
+
+        async def settle_elsewhere() -> None:
+            async with world.elsewhere(world) as there:
+                await there.settle(task)
+
+        settling = asyncio.to_thread(lambda: asyncio.run(settle_elsewhere()))
         waited, _ = await asyncio.gather(watch.wait(30), settling)
         assert waited
 

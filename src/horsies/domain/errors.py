@@ -14,6 +14,7 @@ Their `__module__` is where users import them from, so that tracebacks read so.
 """
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from horsies.domain.faults import Fault, in_source_order, render_report
@@ -93,14 +94,44 @@ class TaskSendError(HorsiesError):
         return self.tasks[0].payload if self.tasks else None
 
 
+class BrokerFault(StrEnum):
+    """Why the store could not answer."""
+
+    CONNECTION = "connection"  # lost, or never made
+    CONFLICT = "conflict"  # two transactions met, and this one was undone
+    READ_ONLY = "read only"  # a standby, or a failover under way
+    BUSY = "busy"  # a lock, a connection or an answer took too long
+    FULL = "full"  # disk, memory or connections of the server
+    SCHEMA = "schema"  # tables are missing, or of another version
+    DENIED = "denied"  # credentials or grants
+    CLOSED = "closed"  # the app was closed
+    REFUSED = "refused"  # the request itself cannot be granted
+    UNKNOWN = "unknown"
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same request may succeed later with nobody changing anything."""
+        return self in {
+            BrokerFault.CONNECTION,
+            BrokerFault.CONFLICT,
+            BrokerFault.READ_ONLY,
+            BrokerFault.BUSY,
+            BrokerFault.FULL,
+        }
+
+
 class BrokerError(HorsiesError):
     """The store could not answer, or refused a request that cannot be granted."""
 
     __module__ = "horsies"
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    def __init__(self, message: str, *, fault: BrokerFault = BrokerFault.REFUSED) -> None:
         super().__init__(message)
-        self.retryable = retryable
+        self.fault = fault
+
+    @property
+    def retryable(self) -> bool:
+        return self.fault.retryable
 
 
 class ResultAccessError(HorsiesError):

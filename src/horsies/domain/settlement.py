@@ -1,10 +1,13 @@
 """The judgement on a run, ready to be written."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum, auto
+from typing import TypeAlias
 
 from horsies.domain.outcome import Cancel, Complete, Fail, GiveBack, Reject, RetryAt, Verdict
-from horsies.domain.task import Claim, Task
+from horsies.domain.task import Attempt, Claim, Task
 from horsies.domain.task_lifecycle import TaskStatus
 
 
@@ -47,6 +50,76 @@ class SettleReport:
     lost: Collection[Claim] = ()
     cancel_requested: Collection[Claim] = ()
     repeated: Collection[Claim] = ()
+
+
+class Unwritten(Enum):
+    """Why a settlement was not carried out."""
+
+    LOST = auto()
+    CANCEL_REQUESTED = auto()
+    REPEATED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The task as it is to be stored, and the run to be put on record if another follows."""
+
+    task: Task
+    attempt: Attempt | None = None
+
+
+Carried: TypeAlias = Written | Unwritten
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a store knows about the task of a settlement: live, ended, and the run on record."""
+
+    live: Task | None = None
+    ended: Task | None = None
+    attempt: Attempt | None = None
+
+
+def carry_out(settlement: Settlement, known: Known, now: datetime) -> Carried:
+    """The fence and the judgement in one: what is to be written, or why nothing is."""
+    task = held(known.live, settlement.claim, TaskStatus.RUNNING)
+    if task is None:
+        return Unwritten.REPEATED if _is_own_earlier_write(settlement, known) else Unwritten.LOST
+    if settlement.yields_to_cancel and task.cancel_requested_at is not None:
+        return Unwritten.CANCEL_REQUESTED
+    if settlement.crashed:
+        task = task.crash_counted()
+    after = task.settled(settlement.verdict, now, settlement.result)
+    if isinstance(settlement.verdict, RetryAt):
+        return Written(after, task.attempt_ended(now, settlement.error_code, settlement.result))
+    return Written(after)
+
+
+def held(task: Task | None, claim: Claim, status: TaskStatus) -> Task | None:
+    """The fence: the task, if this claim still holds and the task is where it should be."""
+    if task is None or task.epoch != claim.epoch or task.status is not status:
+        return None
+    return task
+
+
+def report(carried: Mapping[Claim, Carried]) -> SettleReport:
+    def claims(kind: Unwritten) -> list[Claim]:
+        return [claim for claim, answer in carried.items() if answer is kind]
+
+    return SettleReport(
+        claims(Unwritten.LOST), claims(Unwritten.CANCEL_REQUESTED), claims(Unwritten.REPEATED)
+    )
+
+
+def _is_own_earlier_write(settlement: Settlement, known: Known) -> bool:
+    """Whether the acknowledgement of this very settlement was lost the first time."""
+    if known.ended is not None and same_ending(settlement, known.ended):
+        return True
+    if isinstance(settlement.verdict, RetryAt):
+        attempt = known.attempt
+        return attempt is not None and attempt.error_code == settlement.error_code
+    waiting = held(known.live, settlement.claim, TaskStatus.PENDING)
+    return isinstance(settlement.verdict, GiveBack) and waiting is not None
 
 
 def same_ending(settlement: Settlement, ended: Task) -> bool:

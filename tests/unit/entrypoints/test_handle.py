@@ -50,7 +50,7 @@ class FailsOnce:
         if self.failed:
             return self.inner()
         self.failed = True
-        raise BrokerError("no route", retryable=True)
+        raise BrokerError("no route", fault=BrokerFault.CONNECTION)
 
 
 @pytest.mark.usefixtures("sandbox")

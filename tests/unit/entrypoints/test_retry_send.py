@@ -47,7 +47,7 @@ class LostAcknowledgement:
 
     def accept(self, batch, connection=None):
         self._inbox.accept(batch, connection)
-        raise BrokerError("the connection was lost", retryable=True)
+        raise BrokerError("the connection was lost", fault=BrokerFault.CONNECTION)
 
     async def accept_async(self, batch, connection=None):
         return self.accept(batch, connection)

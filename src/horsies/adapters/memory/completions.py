@@ -1,61 +1,7 @@
-"""Waking waiters on any thread and any event loop."""
+"""Waking waiters: in memory the registry of those who wait is all it takes."""
 
-import asyncio
-from collections import defaultdict
-from collections.abc import Collection, Generator
-from contextlib import contextmanager, suppress
-from threading import RLock
-
-from horsies.domain.ids import TaskId
+from horsies.application.watches import Watches
 
 
-class MemoryWatch:
-    """An event that belongs to the loop that waits for it."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._event = asyncio.Event()
-
-    def ring(self) -> None:
-        with suppress(RuntimeError):  # the waiter's loop is closed: nobody waits any more
-            self._loop.call_soon_threadsafe(self._event.set)
-
-    async def wait(self, timeout_seconds: float | None) -> bool:
-        try:
-            async with asyncio.timeout(timeout_seconds):
-                await self._event.wait()
-        except TimeoutError:
-            return False
-        self._event.clear()
-        return True
-
-
-class MemoryCompletions:
-    def __init__(self) -> None:
-        self._lock = RLock()  # a watch may be let go by the garbage collector, anywhere
-        self._watches: defaultdict[TaskId, set[MemoryWatch]] = defaultdict(set)
-
-    @contextmanager
-    def watch(self, ids: Collection[TaskId]) -> Generator[MemoryWatch]:
-        watch = MemoryWatch()
-        with self._lock:
-            for task_id in ids:
-                self._watches[task_id].add(watch)
-        try:
-            yield watch
-        finally:
-            with self._lock:
-                for task_id in ids:
-                    self._unwatch(task_id, watch)
-
-    def announce(self, ids: Collection[TaskId]) -> None:
-        with self._lock:
-            watches = {watch for task_id in ids for watch in self._watches.get(task_id, ())}
-        for watch in watches:
-            watch.ring()
-
-    def _unwatch(self, task_id: TaskId, watch: MemoryWatch) -> None:
-        watches = self._watches[task_id]
-        watches.discard(watch)
-        if not watches:
-            del self._watches[task_id]
+class MemoryCompletions(Watches):
+    """`announce` is called with what a transaction has ended, once it is visible to all."""

@@ -6,9 +6,18 @@ from datetime import datetime
 from horsies.adapters.memory.state import MemoryState
 from horsies.domain.cancellation import CancelAnswer, answer_cancel
 from horsies.domain.ids import TaskId
-from horsies.domain.outcome import GiveBack, RetryAt, is_expired
+from horsies.domain.outcome import is_expired
 from horsies.domain.queue import ClaimOrder, InFlight, Share
-from horsies.domain.settlement import Settlement, SettleReport, same_ending
+from horsies.domain.settlement import (
+    Carried,
+    Known,
+    Settlement,
+    SettleReport,
+    Written,
+    carry_out,
+    held,
+    report,
+)
 from horsies.domain.task import Claim, NewTask, Task
 from horsies.domain.task_lifecycle import TaskStatus
 
@@ -66,19 +75,7 @@ class MemoryTaskStore:
         return started
 
     async def settle(self, settlements: Sequence[Settlement]) -> SettleReport:
-        lost: list[Claim] = []
-        cancel_requested: list[Claim] = []
-        repeated: list[Claim] = []
-        for settlement in settlements:
-            task = self._held(settlement.claim, TaskStatus.RUNNING)
-            if task is None:
-                repeats = self._is_own_earlier_write(settlement)
-                (repeated if repeats else lost).append(settlement.claim)
-            elif settlement.yields_to_cancel and task.cancel_requested_at is not None:
-                cancel_requested.append(settlement.claim)
-            else:
-                self._settle_one(task, settlement)
-        return SettleReport(lost, cancel_requested, repeated)
+        return report({settlement.claim: self._settle_one(settlement) for settlement in settlements})
 
     async def release(self, claims: Collection[Claim]) -> int:
         now = self._state.clock.now()
@@ -121,28 +118,18 @@ class MemoryTaskStore:
             self._state.index.add(task)
 
     def _held(self, claim: Claim, status: TaskStatus) -> Task | None:
-        """The fence: the task, if this claim still holds and the task is where it should be."""
-        task = self._state.live.get(claim.id)
-        if task is None or task.epoch != claim.epoch or task.status is not status:
-            return None
-        return task
+        return held(self._state.live.get(claim.id), claim, status)
 
-    def _settle_one(self, task: Task, settlement: Settlement) -> None:
-        now = self._state.clock.now()
-        if settlement.crashed:
-            task = task.crash_counted()
-        if isinstance(settlement.verdict, RetryAt):
-            attempt = task.attempt_ended(now, settlement.error_code, settlement.result)
-            self._state.attempts.put((task.id, task.epoch), attempt)
-        self._state.write(task.settled(settlement.verdict, now, settlement.result))
-
-    def _is_own_earlier_write(self, settlement: Settlement) -> bool:
-        """Whether the acknowledgement of this very settlement was lost the first time."""
-        claim, verdict = settlement.claim, settlement.verdict
-        ended = self._state.history.get(claim.id)
-        if ended is not None and same_ending(settlement, ended):
-            return True
-        if isinstance(verdict, RetryAt):
-            attempt = self._state.attempts.get((claim.id, claim.epoch))
-            return attempt is not None and attempt.error_code == settlement.error_code
-        return isinstance(verdict, GiveBack) and self._held(claim, TaskStatus.PENDING) is not None
+    def _settle_one(self, settlement: Settlement) -> Carried:
+        claim = settlement.claim
+        known = Known(
+            live=self._state.live.get(claim.id),
+            ended=self._state.history.get(claim.id),
+            attempt=self._state.attempts.get((claim.id, claim.epoch)),
+        )
+        carried = carry_out(settlement, known, self._state.clock.now())
+        if isinstance(carried, Written):
+            if carried.attempt is not None:
+                self._state.attempts.put((claim.id, claim.epoch), carried.attempt)
+            self._state.write(carried.task)
+        return carried

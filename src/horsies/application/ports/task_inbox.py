@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from horsies.domain.errors import HorsiesError
 from horsies.domain.sending import Batch, Receipt
+
+
+class UnusableConnectionError(HorsiesError):
+    """What was given as `connection=` is nothing that a send can use."""
 
 
 class TaskInbox(Protocol):

@@ -9,7 +9,7 @@ from horsies.application.definition import TaskDefinition
 from horsies.application.ports.clock import Clock
 from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.ports.id_source import IdSource
-from horsies.application.ports.task_inbox import TaskInbox
+from horsies.application.ports.task_inbox import TaskInbox, UnusableConnectionError
 from horsies.application.registry import TaskRegistry
 from horsies.application.send_options import Call, SendGate, SendOptions
 from horsies.application.settings.app import AppConfig
@@ -47,6 +47,8 @@ class EnqueueTasks:
         batch = plan.unwrap()
         try:
             return _read(batch, self.inbox.accept(batch, connection))
+        except UnusableConnectionError as error:
+            return _refuse(SendErrorCode.VALIDATION_FAILED, str(error))
         except BrokerError as error:
             return _unknown_outcome(batch, error)
 
@@ -56,6 +58,8 @@ class EnqueueTasks:
         batch = plan.unwrap()
         try:
             return _read(batch, await self.inbox.accept_async(batch, connection))
+        except UnusableConnectionError as error:
+            return _refuse(SendErrorCode.VALIDATION_FAILED, str(error))
         except BrokerError as error:
             return _unknown_outcome(batch, error)
 

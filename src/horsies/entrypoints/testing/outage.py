@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 
 from horsies.application.ports.task_inbox import TaskInbox
 from horsies.application.ports.unit_of_work import Transaction, UnitOfWork
-from horsies.domain.errors import BrokerError
+from horsies.domain.errors import BrokerError, BrokerFault
 from horsies.domain.sending import Batch, Receipt
 
 
@@ -17,7 +17,7 @@ class Outage:
 
     def check(self) -> None:
         if self.on:
-            raise BrokerError("the database cannot be reached (sandbox outage)", retryable=True)
+            raise BrokerError("the database cannot be reached (sandbox outage)", fault=BrokerFault.CONNECTION)
 
 
 class BreakableInbox:

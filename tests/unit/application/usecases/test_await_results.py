@@ -8,7 +8,7 @@ import pytest
 
 from horsies.application.usecases.await_results import AwaitResults
 from horsies.domain.codes import OperationalErrorCode, OutcomeErrorCode, RetrievalErrorCode
-from horsies.domain.errors import BrokerError
+from horsies.domain.errors import BrokerError, BrokerFault
 from horsies.domain.outcome import Complete, Errored, Fail, Succeeded
 from horsies.domain.result import TaskResult
 from horsies.domain.retry import RetryPolicy
@@ -189,7 +189,7 @@ class BrokenUnitOfWork:
 
     @asynccontextmanager
     async def _begin(self):
-        raise BrokerError("the connection is gone", retryable=True)
+        raise BrokerError("the connection is gone", fault=BrokerFault.CONNECTION)
         yield
 
 

@@ -8,7 +8,7 @@ from horsies.application.send_options import SendOptions
 from horsies.application.settings.app import AppConfig
 from horsies.application.settings.queues import CustomQueueConfig, QueueMode
 from horsies.application.usecases.enqueue_tasks import Call, EnqueueTasks
-from horsies.domain.errors import BrokerError, TaskSendError
+from horsies.domain.errors import BrokerError, BrokerFault, TaskSendError
 from horsies.domain.outcome import Succeeded
 from horsies.domain.sending import Batch, Receipt, SendErrorCode
 from horsies.domain.task import NewTask
@@ -25,7 +25,7 @@ class LostAcknowledgement:
 
     def accept(self, batch: Batch, connection: object | None = None) -> Sequence[Receipt]:
         self._inbox.accept(batch, connection)
-        raise BrokerError("the connection was lost", retryable=True)
+        raise BrokerError("the connection was lost", fault=BrokerFault.CONNECTION)
 
     async def accept_async(
         self, batch: Batch, connection: object | None = None

@@ -1,0 +1,1 @@
+"""A PostgreSQL of the project's own: started on demand, shared, stopped by its last user."""

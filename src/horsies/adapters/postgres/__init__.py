@@ -1,0 +1,1 @@
+"""The real thing: tasks in PostgreSQL."""

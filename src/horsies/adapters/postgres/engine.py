@@ -1,0 +1,29 @@
+"""The PostgreSQL adapter put together."""
+
+from horsies.adapters.postgres.completions import PostgresCompletions
+from horsies.adapters.postgres.link import Link
+from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
+from horsies.adapters.postgres.queries import Queries
+from horsies.adapters.postgres.sending import SendScripts
+from horsies.adapters.postgres.task_inbox import PostgresTaskInbox
+from horsies.adapters.postgres.unit_of_work import PostgresUnitOfWork
+from horsies.application.ports.clock import Clock
+
+
+class PostgresEngine:
+    """The ports of one database. All but `inbox.accept` live on one event loop."""
+
+    def __init__(self, link: Link, clock: Clock | None = None) -> None:
+        queries = Queries(link.schema)
+        self._sync = SyncConnections(link)
+        self._async = AsyncConnections(link)
+        self.unit_of_work = PostgresUnitOfWork(link, queries, self._async, clock)
+        self.clock = self.unit_of_work.clock
+        self.completions = PostgresCompletions(link, queries)
+        scripts = SendScripts(queries, link.lock_name("max_pending"))
+        self.inbox = PostgresTaskInbox(scripts, self._sync, self._async, clock)
+
+    async def aclose(self) -> None:
+        await self.completions.aclose()
+        await self._async.close()
+        self._sync.close()

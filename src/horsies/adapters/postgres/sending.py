@@ -1,0 +1,189 @@
+"""What a send asks of the database, as scripts that run on connections of any kind."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from horsies.adapters.postgres.queries import Queries
+from horsies.adapters.postgres.rows import Row
+from horsies.adapters.postgres.scripts import Ask, Script
+from horsies.adapters.postgres.terms import encode_terms
+from horsies.domain.errors import BrokerError, BrokerFault
+from horsies.domain.ids import TaskId
+from horsies.domain.sending import Accepted, AlreadyThere, Batch, KeyTaken, QueueFull, Receipt
+from horsies.domain.task import NewTask
+
+_TRIES_FOR_A_KEY = 3
+
+class SendScripts:
+    """`lock_prefix` keeps the turns of one schema apart from another's."""
+
+    def __init__(self, queries: Queries, lock_prefix: str) -> None:
+        self._queries = queries
+        self._lock_prefix = lock_prefix
+
+    def accept(self, batch: Batch, now: datetime | None) -> Script[list[Receipt]]:
+        """Recognise what is known, make sure of room, then insert the rest."""
+        receipts = (yield from self._known(batch.tasks)) if batch.replay else {}
+        fresh = [task for task in batch.tasks if task.id not in receipts]
+        limited = {task.queue for task in fresh} & batch.max_pending.keys()
+        if limited:
+            yield from self._take_turns(limited)
+            receipts |= yield from self._taken_keys(fresh, now)
+            fresh = [task for task in fresh if task.id not in receipts]
+            full = yield from self._full(fresh, batch.max_pending)
+            if full is not None:
+                return [full] * len(batch.tasks)
+        receipts |= yield from self._reserve_keys(fresh, batch, now)
+        fresh = [task for task in fresh if task.id not in receipts]
+        for values in groups(fresh, now):
+            yield Ask(self._queries("enqueue"), values, answers=False)
+        if batch.replay and fresh:
+            receipts |= yield from self._without_second_copies(fresh)
+        return [receipts.get(task.id, Accepted(task.id)) for task in batch.tasks]
+
+    def _known(self, tasks: Sequence[NewTask]) -> Script[dict[TaskId, Receipt]]:
+        return _copies((yield self._ask("known_sends", ids=_ids(tasks))))
+
+    def _take_turns(self, queues: set[str]) -> Script[None]:
+        for queue in sorted(queues):
+            yield self._ask("lock_bounded_queue", lock=f"{self._lock_prefix} {queue}")
+
+    def _full(self, fresh: Sequence[NewTask], limits: Mapping[str, int]) -> Script[QueueFull | None]:
+        for queue, added in Counter(task.queue for task in fresh).items():
+            limit = limits.get(queue)
+            if limit is None:
+                continue
+            ask = self._ask("count_waiting", queue_name=queue, enough=limit + 1)
+            if (yield ask)[0][0] + added > limit:
+                return QueueFull(queue, limit)
+        return None
+
+    def _taken_keys(
+        self, tasks: Sequence[NewTask], now: datetime | None
+    ) -> Script[dict[TaskId, Receipt]]:
+        taken: dict[TaskId, Receipt] = {}
+        for task in tasks:
+            holder = yield from self._holder(task, now)
+            if holder is not None:
+                taken[task.id] = holder
+        return taken
+
+    def _reserve_keys(
+        self, tasks: Sequence[NewTask], batch: Batch, now: datetime | None
+    ) -> Script[dict[TaskId, Receipt]]:
+        taken: dict[TaskId, Receipt] = {}
+        for task in tasks:
+            holder = yield from self._reserve(task, batch, now)
+            if holder is not None:
+                taken[task.id] = holder
+        return taken
+
+    def _reserve(self, task: NewTask, batch: Batch, now: datetime | None) -> Script[KeyTaken | None]:
+        key = task.idempotency
+        if key is None:
+            return None
+        for _ in range(_TRIES_FOR_A_KEY):  # its window may end between the two looks
+            reserved = yield self._ask(
+                "reserve_key",
+                task_name=task.name,
+                key=key.key,
+                task_id=str(task.id),
+                fingerprint=key.fingerprint.hex(),
+                window=batch.key_window,
+                now=now,
+            )
+            if reserved:
+                return None
+            holder = yield from self._holder(task, now)
+            if holder is not None:
+                return holder
+        raise BrokerError("an idempotency key changes hands too fast", fault=BrokerFault.CONFLICT)
+
+    def _holder(self, task: NewTask, now: datetime | None) -> Script[KeyTaken | None]:
+        if task.idempotency is None:
+            return None
+        rows = yield self._ask("find_key", task_name=task.name, key=task.idempotency.key, now=now)
+        return KeyTaken(rows[0][0], bytes.fromhex(rows[0][1])) if rows else None
+
+    def _without_second_copies(
+        self, inserted: Sequence[NewTask]
+    ) -> Script[dict[TaskId, Receipt]]:
+        ended = _copies((yield self._ask("ended_copies", ids=_ids(inserted))))
+        if ended:
+            doubled = [str(task_id) for task_id in ended]
+            yield Ask(self._queries("take_back_copies"), {"ids": doubled}, answers=False)
+        return ended
+
+    def _ask(self, query: str, **values: Any) -> Ask:
+        return Ask(self._queries(query), values)
+
+
+def is_plain(batch: Batch) -> bool:
+    """Whether one statement is all there is to it, so that it needs no transaction around it."""
+    first = batch.tasks[0] if batch.tasks else None
+    return (
+        first is not None
+        and not batch.replay
+        and not batch.max_pending
+        and all(_shares(task, first) and task.idempotency is None for task in batch.tasks)
+    )
+
+
+def groups(tasks: Sequence[NewTask], now: datetime | None) -> list[dict[str, Any]]:
+    """The values of `enqueue` for tasks that differ in nothing but id and arguments."""
+    alike: defaultdict[tuple[object, ...], list[NewTask]] = defaultdict(list)
+    for task in tasks:
+        alike[_common(task)].append(task)
+    return [_values(group, now) for group in alike.values()]
+
+
+def _common(task: NewTask) -> tuple[object, ...]:
+    """Objects that are shared are compared by identity: equal ones would cost more to find."""
+    return (
+        task.name,
+        task.queue,
+        task.priority,
+        task.delay,
+        task.eta,
+        task.good_until,
+        id(task.terms),
+        id(task.headers),
+        task.retry_of,
+    )
+
+
+def _shares(task: NewTask, first: NewTask) -> bool:
+    return task is first or _common(task) == _common(first)
+
+
+def _values(tasks: Sequence[NewTask], now: datetime | None) -> dict[str, Any]:
+    first = tasks[0]
+    headers = first.headers
+    return {
+        "ids": _ids(tasks),
+        "args": [task.payload.decode() for task in tasks],
+        "task_name": first.name,
+        "queue_name": first.queue,
+        "priority": first.priority,
+        "terms": encode_terms(first.terms),
+        "result_ttl": first.terms.result_ttl,
+        "good_until": first.good_until,
+        "headers": None if headers is None else msgspec.json.encode(dict(headers)).decode(),
+        "retry_of": None if first.retry_of is None else str(first.retry_of),
+        "eta": first.eta,
+        "delay": first.delay,
+        "now": now,
+    }
+
+
+def _ids(tasks: Sequence[NewTask]) -> list[str]:
+    """As text: every driver can send that."""
+    return [str(task.id) for task in tasks]
+
+
+def _copies(rows: Sequence[Row]) -> dict[TaskId, Receipt]:
+    return {TaskId(row[0]): AlreadyThere(row[0], row[1], row[2].encode()) for row in rows}

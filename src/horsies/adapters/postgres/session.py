@@ -1,0 +1,78 @@
+"""One open transaction: statements by name, and what is to be announced when it commits."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from psycopg import AsyncConnection, sql
+
+from horsies.adapters.postgres.link import Link
+from horsies.adapters.postgres.queries import Queries
+from horsies.adapters.postgres.rows import Row, columns_of_tasks, task_of
+from horsies.application.ports.clock import Clock
+from horsies.domain.ids import TaskId
+from horsies.domain.task import Task
+
+IDS_PER_NOTIFICATION = 240
+"""32 digits and a space each: a payload has to stay below 8,000 bytes."""
+
+_COMMIT = sql.SQL("COMMIT")
+_NOTIFY = sql.SQL(  # a full notification queue must not undo the work
+    "SELECT pg_notify({channel}, {payload}) WHERE pg_notification_queue_usage() < 0.5"
+)
+
+
+class Session:
+    def __init__(
+        self, connection: AsyncConnection[Row], link: Link, queries: Queries, clock: Clock
+    ) -> None:
+        self._connection = connection
+        self._link = link
+        self._queries = queries
+        self._claimable: set[str] = set()
+        self._ended: list[TaskId] = []
+        self.clock = clock
+
+    async def rows(self, query: str, **values: Any) -> list[Row]:
+        cursor = await self._connection.execute(self._queries(query).encode(), values)
+        return await cursor.fetchall()
+
+    async def change(self, query: str, **values: Any) -> int:
+        """How many rows were touched."""
+        cursor = await self._connection.execute(self._queries(query).encode(), values)
+        return cursor.rowcount
+
+    async def tasks(self, query: str, **values: Any) -> list[Task]:
+        return [task_of(row) for row in await self.rows(query, **values)]
+
+    async def write(self, tasks: Sequence[Task]) -> None:
+        """Rows that this transaction has locked, as the domain has changed them."""
+        live = [task for task in tasks if not task.status.is_terminal]
+        ended = [task for task in tasks if task.status.is_terminal]
+        if live:
+            await self.change("update_tasks", **columns_of_tasks(live))
+            self._claimable.update(task.queue for task in live if task.claimable)
+        if ended:
+            await self.change("end_tasks", **columns_of_tasks(ended))
+            self.announce_end(task.id for task in ended)
+
+    def announce_end(self, ids: Iterable[TaskId]) -> None:
+        self._ended.extend(ids)
+
+    def lock_name(self, purpose: str) -> str:
+        return self._link.lock_name(purpose)
+
+    async def commit(self) -> None:
+        """Announcements and the commit, in one round trip."""
+        if not self._link.notify or not (self._ended or self._claimable):
+            await self._connection.execute(_COMMIT)
+            return
+        statements = sql.SQL("; ").join([*self._announcements(), _COMMIT])
+        await self._connection.execute(statements)
+
+    def _announcements(self) -> Iterator[sql.Composed]:
+        for queue in sorted(self._claimable):
+            yield _NOTIFY.format(channel=self._link.new_channel, payload=queue)
+        for start in range(0, len(self._ended), IDS_PER_NOTIFICATION):
+            ids = self._ended[start : start + IDS_PER_NOTIFICATION]
+            payload = " ".join(task_id.hex for task_id in ids)
+            yield _NOTIFY.format(channel=self._link.done_channel, payload=payload)

@@ -1,0 +1,5 @@
+-- The earliest lease among the other workers that hold tasks.
+SELECT min(worker.lease_until) FROM {schema}.horsies_workers AS worker
+WHERE worker.id <> %(worker)s AND EXISTS (
+    SELECT FROM {schema}.horsies_tasks AS task WHERE task.worker_id = worker.id
+)

@@ -1,0 +1,2 @@
+-- The worker has left in good order: its lease ends now.
+UPDATE {schema}.horsies_workers SET lease_until = %(now)s, state = 'stopping' WHERE id = %(worker)s

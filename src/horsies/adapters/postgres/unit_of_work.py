@@ -1,0 +1,102 @@
+"""One transaction on one connection."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+from psycopg import AsyncConnection, sql
+from psycopg.pq import TransactionStatus
+
+from horsies.adapters.postgres.clock import DatabaseClock
+from horsies.adapters.postgres.faults import translated
+from horsies.adapters.postgres.link import Link
+from horsies.adapters.postgres.pool import AsyncConnections
+from horsies.adapters.postgres.queries import Queries
+from horsies.adapters.postgres.recovery_store import PostgresRecoveryStore
+from horsies.adapters.postgres.rows import Row
+from horsies.adapters.postgres.session import Session
+from horsies.adapters.postgres.task_archive import PostgresTaskArchive
+from horsies.adapters.postgres.task_store import PostgresTaskStore
+from horsies.adapters.postgres.worker_store import PostgresWorkerStore
+from horsies.application.ports.clock import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresTransaction:
+    tasks: PostgresTaskStore
+    recovery: PostgresRecoveryStore
+    workers: PostgresWorkerStore
+    archive: PostgresTaskArchive
+
+
+class PostgresUnitOfWork:
+    """`clock` takes the place of the database's own in tests."""
+
+    def __init__(
+        self,
+        link: Link,
+        queries: Queries,
+        connections: AsyncConnections,
+        clock: Clock | None = None,
+    ) -> None:
+        self._link = link
+        self._queries = queries
+        self._connections = connections
+        self._database_clock = DatabaseClock()
+        self._begin = _begin(link)
+        self.clock: Clock = clock or self._database_clock
+
+    def __call__(self) -> AbstractAsyncContextManager[PostgresTransaction]:
+        return self._transaction()
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncGenerator[PostgresTransaction]:
+        with translated():
+            async with self._connections.one() as connection:
+                try:
+                    session = await self._open(connection)
+                    yield PostgresTransaction(
+                        PostgresTaskStore(session),
+                        PostgresRecoveryStore(session),
+                        PostgresWorkerStore(session),
+                        PostgresTaskArchive(session),
+                    )
+                    await session.commit()
+                finally:
+                    await _leave(connection)
+
+    async def _open(self, connection: AsyncConnection[Row]) -> Session:
+        """Begin, and learn the time, in one round trip."""
+        cursor = await connection.execute(self._begin)
+        while cursor.nextset():
+            pass
+        row = await cursor.fetchone()
+        if row is not None:
+            self._database_clock.observe(row[0])
+        return Session(connection, self._link, self._queries, self.clock)
+
+
+def _begin(link: Link) -> sql.Composed:
+    """Behind a pooler a session has no settings of its own, so each transaction brings them."""
+    settings = {} if link.session_settings else link.settings()
+    return sql.SQL("; ").join(
+        [
+            sql.SQL("BEGIN"),
+            *(
+                sql.SQL("SELECT set_config({}, {}, true)").format(name, value)
+                for name, value in settings.items()
+            ),
+            sql.SQL("SELECT clock_timestamp()"),
+        ]
+    )
+
+
+async def _leave(connection: AsyncConnection[Row]) -> None:
+    """Whatever was not committed is undone; a connection in an unclear state is given up."""
+    match connection.info.transaction_status:
+        case TransactionStatus.IDLE:
+            return
+        case TransactionStatus.INTRANS | TransactionStatus.INERROR:
+            await connection.rollback()
+        case _:
+            await connection.close()

@@ -1,0 +1,95 @@
+"""Django's connections, as kinds of callers."""
+
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django import conf, db
+from django.db import transaction
+from psycopg.conninfo import conninfo_to_dict
+
+from tests.integration.callers.kinds import Caller, send_async_on, send_on
+
+
+@contextmanager
+def django_database(dsn: str) -> Generator[None]:
+    """`default` is this database; connections of every thread are closed afterwards."""
+    if not conf.settings.configured:
+        lite = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
+        default = {"ENGINE": "django.db.backends.postgresql"}
+        conf.settings.configure(DATABASES={"default": default, "lite": lite}, USE_TZ=True)
+    given = conninfo_to_dict(dsn)
+    db.connections.settings["default"].update(
+        NAME=given["dbname"], USER=given["user"], HOST=given["host"], PORT=given["port"]
+    )
+    yield
+    _forget_connection()
+    asyncio.run(sync_to_async(_forget_connection)())
+
+
+def _forget_connection() -> None:
+    db.connections["default"].close()
+    del db.connections["default"]
+
+
+def _django_caller(connection: object) -> Caller:
+    def execute(statement: str) -> None:
+        with db.connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    return Caller(
+        lambda batch: send_on(connection, batch),
+        execute,
+        transaction.commit,
+        transaction.rollback,
+    )
+
+
+@contextmanager
+def _by_hand() -> Generator[None]:
+    """Django in a transaction that is ended by hand."""
+    transaction.set_autocommit(False)
+    yield
+    transaction.rollback()
+    transaction.set_autocommit(True)
+
+
+@contextmanager
+def django_alias(dsn: str) -> Generator[Caller]:
+    with django_database(dsn), _by_hand():
+        yield _django_caller("default")
+
+
+@contextmanager
+def django_connection(dsn: str) -> Generator[Caller]:
+    with django_database(dsn), _by_hand():
+        yield _django_caller(db.connections["default"])
+
+
+@contextmanager
+def django_current_connection(dsn: str) -> Generator[Caller]:
+    with django_database(dsn), _by_hand():
+        yield _django_caller(db.connection)
+
+
+@contextmanager
+def django_in_async_code(dsn: str) -> Generator[Caller]:
+    with django_database(dsn), asyncio.Runner() as runner, ExitStack() as stack:
+
+        def there(function: Callable[..., Any], *given: Any) -> Any:
+            async def run() -> Any:
+                return await sync_to_async(function)(*given)
+
+            return runner.run(run())
+
+        there(stack.enter_context, _by_hand())
+        caller = _django_caller("default")
+        yield Caller(
+            lambda batch: runner.run(send_async_on("default", batch)),
+            lambda statement: there(caller.execute, statement),
+            lambda: there(caller.commit),
+            lambda: there(caller.rollback),
+        )
+        there(stack.close)
