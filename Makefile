@@ -16,7 +16,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY) ## Run real tasks on the in-memory engine
+demo: $(READY) ## Run real tasks on an embedded PostgreSQL
 	@$(BIN)/horsies demo
 
 test: check ## Run every check and every test

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -91,7 +92,9 @@ class Servers:
 
     def stop(self) -> None:
         for server in self._embedded:
+            data = server.status().data
             server.release()
+            shutil.rmtree(data)
 
     def _start(self, kind: str) -> str:
         if kind == "given":

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from horsies.domain.sending import SendErrorCode
     from horsies.domain.task_lifecycle import TaskStatus
     from horsies.entrypoints.app import Horsies
+    from horsies.entrypoints.broker import PostgresBroker
     from horsies.entrypoints.handle import (
         TaskHandle,
         as_completed,
@@ -73,6 +74,7 @@ __all__ = [
     "Ok",
     "OperationalErrorCode",
     "OutcomeErrorCode",
+    "PostgresBroker",
     "PostgresConfig",
     "QueueMode",
     "RecoveryConfig",
@@ -125,6 +127,7 @@ _HOMES = {
     "domain.sending": "SendErrorCode",
     "domain.task_lifecycle": "TaskStatus",
     "entrypoints.app": "Horsies",
+    "entrypoints.broker": "PostgresBroker",
     "entrypoints.handle": "TaskHandle as_completed as_completed_async gather gather_async",
     "entrypoints.task": "AsyncTask Sender SyncTask Task TaskCall",
 }

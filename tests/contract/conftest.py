@@ -1,7 +1,7 @@
 """The engines that must keep the contract. Every law here runs unchanged against each of them."""
 
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -38,7 +38,7 @@ class World:
     completions: Completions
     clock: VirtualClock
     ids: VirtualIds
-    elsewhere: "Elsewhere" = field(repr=False)
+    elsewhere: "Elsewhere" = field(default=nullcontext, kw_only=True)
     """The same tasks through an engine for the loop of another thread."""
 
     def __post_init__(self) -> None:
@@ -121,18 +121,10 @@ class Elsewhere(Protocol):
     def __call__(self, world: World) -> AbstractAsyncContextManager[World]: ...
 
 
-@asynccontextmanager
-async def memory_world() -> AsyncGenerator[World]:
+def memory_world() -> World:
     clock = VirtualClock(START)
     engine = MemoryEngine(clock)
-
-    @asynccontextmanager
-    async def elsewhere(world: World) -> AsyncGenerator[World]:
-        yield world
-
-    yield World(
-        engine.unit_of_work, engine.inbox, engine.completions, clock, VirtualIds(clock), elsewhere
-    )
+    return World(engine.unit_of_work, engine.inbox, engine.completions, clock, VirtualIds(clock))
 
 
 @asynccontextmanager
@@ -156,7 +148,7 @@ async def postgres_world(dsn: str, **options: Any) -> AsyncGenerator[World]:
             engine.completions,
             clock,
             VirtualIds(clock),
-            elsewhere,
+            elsewhere=elsewhere,
         )
     finally:
         await engine.aclose()
@@ -165,8 +157,7 @@ async def postgres_world(dsn: str, **options: Any) -> AsyncGenerator[World]:
 @pytest.fixture(params=["memory", *kinds()])
 async def world(request: pytest.FixtureRequest, servers: Servers) -> AsyncGenerator[World]:
     if request.param == "memory":
-        async with memory_world() as world:
-            yield world
+        yield memory_world()
         return
     with servers.get(request.param).database() as dsn:
         async with postgres_world(dsn) as world:

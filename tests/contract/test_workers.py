@@ -1,5 +1,7 @@
 """Workers: leases, signs of life, and who is watched."""
 
+from datetime import timedelta
+
 from horsies.domain.outcome import GiveBack
 from tests.contract.conftest import LEASE
 
@@ -67,3 +69,20 @@ async def test_nobody_else_means_no_lapse(world):
     await world.claim_one()
     await world.beat()
     assert await lapse(world, world.worker) is None
+
+
+async def silent(world, since):
+    async with world.unit_of_work() as tx:
+        return await tx.archive.silent(since)
+
+
+async def test_what_nobody_spoke_for_is_listed_with_its_worker(world):
+    world.send()
+    task = await world.claim_one()
+    world.pass_time(seconds=5)
+    await world.beat(running=[task.claim])
+    heard = world.now()
+    assert await silent(world, heard - timedelta(seconds=1)) == []
+    (found,) = await silent(world, heard)
+    assert (found.id, found.status, found.last_heartbeat_at) == (task.id, task.status, heard)
+    assert (found.worker_hostname, found.worker_pid) == ("stable", 1)

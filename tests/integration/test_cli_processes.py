@@ -59,17 +59,17 @@ def test_mended_modules_have_no_faults(shop):
     assert done.stdout.endswith("3 tasks, no faults\n")
 
 
-def test_the_demo_tells_its_story():
-    done = horsies("demo")
+def test_the_demo_tells_its_story(tmp_path):
+    done = horsies("demo", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.strip() for line in done.stdout.splitlines()]
     expected = [
         "image-1-800px.webp",
         "image-2-800px.webp",
         "image-3-800px.webp",
-        r"\d\d:\d\d:\d\d  UNHANDLED_EXCEPTION: ConnectionError: the bank does not answer",
-        r"\d\d:\d\d:\d\d  UNHANDLED_EXCEPTION: ConnectionError: the bank does not answer",
-        r"\d\d:\d\d:\d\d  succeeded",
+        r"\d\d:\d\d:\d\d\.\d+  UNHANDLED_EXCEPTION: ConnectionError: the bank does not answer",
+        r"\d\d:\d\d:\d\d\.\d+  UNHANDLED_EXCEPTION: ConnectionError: the bank does not answer",
+        r"\d\d:\d\d:\d\d\.\d+  succeeded",
         r"order 7: charged 19\.99",
         "cancel: CANCELLED",
         r"reminded ada@example\.com",

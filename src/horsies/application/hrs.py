@@ -37,6 +37,7 @@ class Hrs(StrEnum):
     OUT_OF_RANGE = "HRS-200", "a value outside its range"
     WRONG_TYPE = "HRS-201", "a value of the wrong type"
     UNUSABLE_DSN = "HRS-202", "a DSN that cannot be used"
+    NO_DATABASE = "HRS-203", "no database configured where none is to be assumed"
     THRESHOLD_TOO_LOW = "HRS-204", "a stale threshold below twice its heartbeat interval"
     CAP_WITH_PREFETCH = "HRS-205", "a cluster-wide cap together with prefetch"
     BAD_QUEUES = "HRS-206", "queues or queue names that cannot be"

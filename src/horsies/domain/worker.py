@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.task import Claim
+from horsies.domain.task_lifecycle import TaskStatus
 
 
 class WorkerState(StrEnum):
@@ -48,6 +49,17 @@ class Heartbeat:
     sent_at: datetime
     hostname: str
     pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class SilentTask:
+    """A task that is held, and for which nobody has spoken for a while."""
+
+    id: TaskId
+    status: TaskStatus
+    worker_hostname: str | None
+    worker_pid: int | None
+    last_heartbeat_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self, cast
 from uuid import UUID
 
 from horsies.adapters.codec.msgspec_codec import MsgspecCodec
@@ -20,12 +21,19 @@ from horsies.domain.result import TaskError
 from horsies.domain.retry import RetryPolicy
 from horsies.entrypoints.collecting import are_faults_put_off, faults_put_off
 from horsies.entrypoints.config import resolve_config
+from horsies.entrypoints.forks import remember
 from horsies.entrypoints.handle import TaskHandle
 from horsies.entrypoints.runtime import Runtime
 from horsies.entrypoints.task import AsyncTask, SyncTask, Task, TaskDecorator, as_task_id
 
 if TYPE_CHECKING:
+    from horsies.entrypoints.broker import PostgresBroker
+    from horsies.entrypoints.inline import InlineRunner
+    from horsies.entrypoints.online import Online
     from horsies.entrypoints.testing.sandbox import Sandbox
+
+_parents_own: list[object] = []
+"""Kept from the garbage collector, which would close them."""
 
 
 class Horsies:
@@ -49,7 +57,9 @@ class Horsies:
         self._modules: list[str] = []
         self._broken: dict[object, tuple[Fault, ...]] = {}
         self._sandbox: Sandbox | None = None
-        self._offline: Runtime | None = None
+        self._online: Online | None = None
+        self._connecting = Lock()
+        remember(self)
 
     def task(
         self,
@@ -125,6 +135,49 @@ class Horsies:
         """The handle of any task, by its id."""
         return TaskHandle(self._runtime(), as_task_id(task_id))
 
+    def get_broker(self) -> "PostgresBroker":
+        """The operator's verbs: migrations, and the recovery of stale tasks by hand."""
+        from horsies.entrypoints.broker import PostgresBroker  # noqa: PLC0415 - operators only
+
+        return PostgresBroker(self._connected())
+
+    def inline_runner(self) -> "InlineRunner":
+        """Run what is queued in this process, for demonstrations and scripts; no worker."""
+        from horsies.entrypoints.inline import InlineRunner  # noqa: PLC0415 - when needed
+
+        return InlineRunner(self._connected())
+
+    def close(self) -> None:
+        """Give back connections and threads. An app that is used again connects again."""
+        with self._connecting:
+            online, self._online = self._online, None
+        if online is not None:
+            online.close()
+
+    async def aclose(self) -> None:
+        """`close` without holding up the loop."""
+        from asyncio import to_thread  # noqa: PLC0415 - import horsies is lean
+
+        await to_thread(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def forget_connections(self) -> None:
+        """In a forked child: what was open is the parent's, and must not even be closed."""
+        _parents_own.append(self._online)
+        self._online = None
+        self._connecting = Lock()
+
     @contextmanager
     def testing(self, start: datetime | None = None) -> "Generator[Sandbox]":
         """Put an in-memory engine with a virtual clock in the place of the database."""
@@ -143,11 +196,15 @@ class Horsies:
     def _runtime(self) -> Runtime:
         if self._sandbox is not None:
             return self._sandbox.runtime
-        if self._offline is None:
-            from horsies.entrypoints.offline import offline_runtime  # noqa: PLC0415 - when needed
+        return self._connected().runtime
 
-            self._offline = offline_runtime(self.config, self._registry, self._codec, self._gate)
-        return self._offline
+    def _connected(self) -> "Online":
+        with self._connecting:
+            if self._online is None:
+                from horsies.entrypoints.online import Online  # noqa: PLC0415 - when needed
+
+                self._online = Online(self.config, self._registry, self._codec, self._gate)
+            return self._online
 
     def _define(
         self, function: Callable[..., Any], options: TaskOptions, scope: Mapping[str, Any]

@@ -30,12 +30,18 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("this work has to wait: use the async form of the call")
 
 
+async def here(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run it on the caller's own loop."""
+    return await coroutine
+
+
 class LoopThread:
     """An event loop on a thread of its own, started when it is first needed."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: Thread | None = None
         self._thread_id: int | None = None
         self._closed = False
 
@@ -54,20 +60,35 @@ class LoopThread:
         except FutureCancelledError:
             raise RuntimeError("the loop was closed while this was running") from None
 
+    async def run_async(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run it there and wait here on another loop, or right here if this is its loop."""
+        loop = self._running_loop()
+        if loop is None:
+            coroutine.close()
+            raise RuntimeError("this is closed: nothing can run here any more")
+        if get_ident() == self._thread_id:
+            return await coroutine
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+
     def close(self) -> None:
+        """Stop the loop; what still runs on it is cancelled, and the thread has ended after."""
         with self._lock:
             self._closed = True
             loop, self._loop = self._loop, None
         if loop is not None:
             loop.call_soon_threadsafe(loop.stop)
+        if self._thread is not None and get_ident() != self._thread_id:
+            self._thread.join()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop | None:
         with self._lock:
             if self._loop is None and not self._closed:
                 self._loop = asyncio.new_event_loop()
-                thread = Thread(target=_serve, args=(self._loop,), name="horsies", daemon=True)
-                thread.start()
-                self._thread_id = thread.ident
+                self._thread = Thread(
+                    target=_serve, args=(self._loop,), name="horsies", daemon=True
+                )
+                self._thread.start()
+                self._thread_id = self._thread.ident
             return self._loop
 
 

@@ -25,7 +25,7 @@ from horsies.application.usecases.reap_tasks import ReapTasks
 from horsies.application.usecases.retry_task import RetryTask
 from horsies.application.usecases.send_heartbeat import SendHeartbeat
 from horsies.application.usecases.settle_tasks import SettleTasks
-from horsies.entrypoints.runtime import RunSync, Runtime
+from horsies.entrypoints.runtime import RunAsync, RunSync, Runtime
 
 T = TypeVar("T")
 
@@ -50,6 +50,7 @@ class Container(containers.DeclarativeContainer):
     inbox = _given(TaskInbox)
     completions = _given(Completions)
     run_sync = _given(RunSync)
+    run_async = _given(RunAsync)
 
     enqueue: Provider[EnqueueTasks] = Singleton(
         EnqueueTasks, inbox, registry, codec, ids, clock, config, gate
@@ -77,10 +78,10 @@ class Container(containers.DeclarativeContainer):
     await_results: Provider[AwaitResults] = Singleton(
         AwaitResults, unit_of_work, completions, registry, codec
     )
-    inspect: Provider[InspectTasks] = Singleton(InspectTasks, unit_of_work, codec)
+    inspect: Provider[InspectTasks] = Singleton(InspectTasks, unit_of_work, codec, clock)
     cancel: Provider[CancelTasks] = Singleton(CancelTasks, unit_of_work)
     retry: Provider[RetryTask] = Singleton(RetryTask, unit_of_work, ids)
 
     runtime: Provider[Runtime] = Singleton(
-        Runtime, enqueue, await_results, inspect, cancel, retry, run_sync
+        Runtime, enqueue, await_results, inspect, cancel, retry, run_sync, run_async
     )

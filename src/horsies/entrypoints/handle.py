@@ -37,7 +37,8 @@ class TaskHandle(Generic[T_co]):
     async def get_async(self, timeout_ms: int | None = None) -> TaskResult[T_co, TaskError]:
         if self._final is not None:
             return self._final
-        ending = await self._runtime.await_results(self.task_id, _seconds(timeout_ms))
+        waiting = self._runtime.await_results(self.task_id, _seconds(timeout_ms))
+        ending = await self._runtime.run_async(waiting)
         return self.remember(ending)
 
     def info(self) -> "TaskInfo | None":
@@ -45,21 +46,23 @@ class TaskHandle(Generic[T_co]):
         return self._runtime.run_sync(self.info_async())
 
     async def info_async(self) -> "TaskInfo | None":
-        return await self._runtime.inspect(self.task_id)
+        return await self._runtime.run_async(self._runtime.inspect(self.task_id))
 
     def cancel(self) -> CancelAnswer:
         """End it if it has not started; ask it to stop if it runs."""
         return self._runtime.run_sync(self.cancel_async())
 
     async def cancel_async(self) -> CancelAnswer:
-        return (await self._runtime.cancel([self.task_id]))[self.task_id]
+        cancelling = self._runtime.cancel([self.task_id])
+        return (await self._runtime.run_async(cancelling))[self.task_id]
 
     def retry(self) -> "TaskHandle[T_co]":
         """Run an ended task once more, as a new task; this one's history stays."""
         return self._runtime.run_sync(self.retry_async())
 
     async def retry_async(self) -> "TaskHandle[T_co]":
-        return TaskHandle(self._runtime, await self._runtime.retry(self.task_id))
+        retrying = self._runtime.retry(self.task_id)
+        return TaskHandle(self._runtime, await self._runtime.run_async(retrying))
 
     def remember(self, ending: "Ending") -> TaskResult[T_co, TaskError]:
         """Keep a final result, so that it need not be fetched again."""
@@ -146,11 +149,14 @@ async def _as_they_end(
         if handle.kept is not None:
             yield handle, handle.kept
     unknown = [task_id for task_id, handle in by_id.items() if handle.kept is None]
-    waiting = runtime.await_results.as_they_end(unknown, _seconds(timeout_ms))
-    async with aclosing(waiting) as endings:
-        async for task_id, ending in endings:
+    endings = runtime.await_results.as_they_end(unknown, _seconds(timeout_ms))
+    try:
+        while found := await runtime.run_async(_next(endings)):
+            task_id, ending = found
             handle = by_id[task_id]
             yield handle, handle.remember(ending)
+    finally:
+        await runtime.run_async(_close(endings))
 
 
 async def _next(endings: AsyncGenerator[T]) -> T | None:

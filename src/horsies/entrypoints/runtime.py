@@ -20,6 +20,12 @@ class RunSync(Protocol):
     def __call__(self, coroutine: Coroutine[Any, Any, T], /) -> T: ...
 
 
+class RunAsync(Protocol):
+    """Where a coroutine is run for a caller that awaits it: here, or on the engine's loop."""
+
+    def __call__(self, coroutine: Coroutine[Any, Any, T], /) -> Coroutine[Any, Any, T]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Runtime:
     enqueue: "EnqueueTasks"
@@ -28,6 +34,7 @@ class Runtime:
     cancel: "CancelTasks"
     retry: "RetryTask"
     run_sync: RunSync
+    run_async: RunAsync
 
 
 RuntimeSource = Callable[[], Runtime]

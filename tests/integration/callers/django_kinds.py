@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
+import django
 from asgiref.sync import sync_to_async
 from django import conf, db
 from django.db import transaction
@@ -20,6 +21,7 @@ def django_database(dsn: str) -> Generator[None]:
         lite = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
         default = {"ENGINE": "django.db.backends.postgresql"}
         conf.settings.configure(DATABASES={"default": default, "lite": lite}, USE_TZ=True)
+        django.setup()
     given = conninfo_to_dict(dsn)
     db.connections.settings["default"].update(
         NAME=given["dbname"], USER=given["user"], HOST=given["host"], PORT=given["port"]
@@ -48,35 +50,29 @@ def _django_caller(connection: object) -> Caller:
 
 
 @contextmanager
-def _by_hand() -> Generator[None]:
-    """Django in a transaction that is ended by hand."""
-    transaction.set_autocommit(False)
-    yield
-    transaction.rollback()
-    transaction.set_autocommit(True)
-
-
-@contextmanager
 def django_alias(dsn: str) -> Generator[Caller]:
-    with django_database(dsn), _by_hand():
+    with django_database(dsn):
+        transaction.set_autocommit(False)  # ended by hand
         yield _django_caller("default")
 
 
 @contextmanager
 def django_connection(dsn: str) -> Generator[Caller]:
-    with django_database(dsn), _by_hand():
+    with django_database(dsn):
+        transaction.set_autocommit(False)  # ended by hand
         yield _django_caller(db.connections["default"])
 
 
 @contextmanager
 def django_current_connection(dsn: str) -> Generator[Caller]:
-    with django_database(dsn), _by_hand():
+    with django_database(dsn):
+        transaction.set_autocommit(False)  # ended by hand
         yield _django_caller(db.connection)
 
 
 @contextmanager
 def django_in_async_code(dsn: str) -> Generator[Caller]:
-    with django_database(dsn), asyncio.Runner() as runner, ExitStack() as stack:
+    with django_database(dsn), asyncio.Runner() as runner:
 
         def there(function: Callable[..., Any], *given: Any) -> Any:
             async def run() -> Any:
@@ -84,7 +80,7 @@ def django_in_async_code(dsn: str) -> Generator[Caller]:
 
             return runner.run(run())
 
-        there(stack.enter_context, _by_hand())
+        there(transaction.set_autocommit, False)  # noqa: FBT003 - Django's own
         caller = _django_caller("default")
         yield Caller(
             lambda batch: runner.run(send_async_on("default", batch)),
@@ -92,4 +88,3 @@ def django_in_async_code(dsn: str) -> Generator[Caller]:
             lambda: there(caller.commit),
             lambda: there(caller.rollback),
         )
-        there(stack.close)

@@ -92,7 +92,10 @@ def test_everything_a_task_carries_arrives_unchanged(caller, observer):
         priority=7,
         eta=eta,
         good_until=eta + timedelta(days=1),
-        terms=Terms(retry=RetryPolicy.exponential(2, auto_retry_for=["FLAKY"]), result_ttl=timedelta(hours=1, microseconds=1)),
+        terms=Terms(
+            retry=RetryPolicy.exponential(2, auto_retry_for=["FLAKY"]),
+            result_ttl=timedelta(hours=1, microseconds=1),
+        ),
         headers={"traceparent": "00-a"},
         retry_of=first.id,
     )

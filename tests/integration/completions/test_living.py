@@ -132,20 +132,30 @@ async def test_one_loop_may_close_what_another_listens_for(database: Database):
         await database.until_nobody_listens()
 
 
+async def end_and_wait(completions: PostgresCompletions, database: Database) -> bool:
+    (task_id,) = new_ids(1)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        with completions.watch([task_id]) as watch:
+            await database.until_heard()
+            await database.end_quietly(task_id)
+            return await watch.wait(None)
+
+
 def test_a_new_loop_gets_a_new_listener(database: Database):
     completions = completions_for(link_to(database.dsn, poll_seconds=0.1))
+    assert asyncio.run(end_and_wait(completions, database))
+    asyncio.run(database.until_nobody_listens())
+    assert asyncio.run(end_and_wait(completions, database))
 
-    async def use() -> bool:
-        (task_id,) = new_ids(1)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            with completions.watch([task_id]) as watch:
-                await database.until_heard()
-                await database.end_quietly(task_id)
-                return await watch.wait(None)
 
-    assert asyncio.run(use())
-    assert asyncio.run(database.listeners()) == []
-    assert asyncio.run(use())
+def test_a_loop_that_stands_still_is_not_relied_on(database: Database):
+    completions = completions_for(link_to(database.dsn, poll_seconds=0.1))
+    with asyncio.Runner() as still, asyncio.Runner() as other:
+        assert still.run(end_and_wait(completions, database))
+        assert other.run(end_and_wait(completions, database))
+        still.run(asyncio.sleep(0.01))
+        assert not asyncio.all_tasks(still.get_loop())  # two would listen when it goes on
+        other.run(completions.aclose())
 
 
 mine: ContextVar[str] = ContextVar("mine")

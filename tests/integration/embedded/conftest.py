@@ -3,12 +3,12 @@
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from horsies.adapters.embedded import places
@@ -21,8 +21,7 @@ DURABILITY_OFF = {"fsync": "off"}
 @pytest.fixture
 def open_folder() -> Generator[Path]:
     """Unlike `tmp_path`, which only its owner can enter."""
-    folder = Path(tempfile.mkdtemp(prefix="horsies-test-", dir="/tmp"))
-    folder.chmod(0o755)
+    folder = _make_open_folder()
     yield folder
     shutil.rmtree(folder)
 
@@ -35,11 +34,29 @@ def kept_for_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+@pytest.fixture(scope="session")
+def seed() -> Generator[Path]:
+    """A project whose database has been made: copying it is faster than making another."""
+    folder = _make_open_folder()
+    with EmbeddedServer(folder):
+        pass
+    yield folder / ".horsies"
+    shutil.rmtree(folder)
+
+
 @pytest.fixture
-def project(open_folder: Path) -> Path:
+def bare_project(open_folder: Path) -> Path:
+    """One that has never had a server."""
     folder = open_folder / "project"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def project(bare_project: Path, seed: Path) -> Path:
+    """One that has had a server before."""
+    subprocess.run(["cp", "-a", seed, bare_project], check=True)
+    return bare_project
 
 
 @pytest.fixture
@@ -56,6 +73,7 @@ def serve() -> Generator[Callable[..., EmbeddedServer]]:
     for server in made:
         server.stop()
         server.release()
+        shutil.rmtree(server._places.sockets, ignore_errors=True)
 
 
 @pytest.fixture
@@ -64,8 +82,8 @@ def server(project: Path, serve: Callable[..., EmbeddedServer]) -> EmbeddedServe
 
 
 @pytest.fixture
-def use(server: EmbeddedServer) -> Generator[Callable[..., User]]:
-    """Starts other processes that use the server of the project."""
+def use(serve: Callable[..., EmbeddedServer]) -> Generator[Callable[..., User]]:
+    """Starts other processes that use the server of a project; they end before it is stopped."""
     users: list[User] = []
 
     def start(project: Path, preface: str = "") -> User:
@@ -92,11 +110,17 @@ def halted() -> Generator[Callable[[int], None]]:
             os.kill(pid, signal.SIGCONT)
 
 
-@pytest.fixture
-def ask() -> Callable[[str, str], object]:
-    def run(dsn: str, statement: str) -> object:
-        with psycopg.connect(dsn) as connection:
-            answer = connection.execute(statement)
-            return answer.fetchone()[0] if answer.description else None
+def _make_open_folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="horsies-test-", dir=_fastest_place()))
+    folder.chmod(0o755)
+    return folder
 
-    return run
+
+def _fastest_place() -> str:
+    """Memory, where there is enough of it and programs may be run from it."""
+    memory = "/dev/shm"
+    if Path(memory).is_dir():
+        found = os.statvfs(memory)
+        if found.f_bavail * found.f_frsize > 2**30 and not found.f_flag & os.ST_NOEXEC:
+            return memory
+    return "/tmp"

@@ -8,8 +8,9 @@ import psutil
 import pytest
 
 from horsies.adapters.embedded.account import unprivileged_account
+from horsies.adapters.embedded.binaries import PROGRAMS, find_binaries
 from horsies.adapters.embedded.errors import BinariesMissingError
-from tests.integration.embedded.users import BECOME
+from tests.integration.embedded.users import BECOME, ask
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two accounts")
 
@@ -30,9 +31,9 @@ def closed(open_folder: Path) -> Path:
 
 
 @pytest.fixture
-def project_of_nobody(project: Path) -> Path:
-    os.chown(project, NOBODY.pw_uid, NOBODY.pw_gid)
-    return project
+def project_of_nobody(bare_project: Path) -> Path:
+    os.chown(bare_project, NOBODY.pw_uid, NOBODY.pw_gid)
+    return bare_project
 
 
 def test_root_has_the_server_run_by_an_unprivileged_account(server):
@@ -41,14 +42,14 @@ def test_root_has_the_server_run_by_an_unprivileged_account(server):
         assert server.status().data.stat().st_uid == unprivileged_account().uid
 
 
-def test_any_other_user_runs_the_server_itself(server, project_of_nobody, use):
+def test_any_other_user_runs_the_server_itself(serve, project_of_nobody, use):
     user = use(project_of_nobody, AS_NOBODY)
     assert owner_of(user.served_by()) == NOBODY.pw_uid
     assert {path.stat().st_uid for path in (project_of_nobody / ".horsies").iterdir()} == {
         NOBODY.pw_uid
     }
     user.leave()
-    assert not server.status().running
+    assert not serve(project_of_nobody).status().running
 
 
 def test_root_shares_the_server_of_the_user_who_owns_the_data(serve, project_of_nobody, use):
@@ -80,9 +81,7 @@ def test_a_user_is_told_that_the_folder_is_another_ones(server, project, use):
     assert f"is {project}/.horsies another user's?" in complaint
 
 
-def test_data_is_kept_elsewhere_for_a_project_that_only_root_reaches(
-    closed, kept_for_root, serve, ask
-):
+def test_data_is_kept_elsewhere_for_a_project_that_only_root_reaches(closed, kept_for_root, serve):
     with serve(closed / "project") as server:
         ask(server.dsn, "CREATE TABLE kept AS SELECT 7 AS value")
         home = server.status().data.parent
@@ -90,7 +89,7 @@ def test_data_is_kept_elsewhere_for_a_project_that_only_root_reaches(
     assert (closed / "project" / ".horsies" / "location").read_text() == f"{home}\n"
 
 
-def test_data_kept_elsewhere_is_found_when_the_project_has_been_opened(closed, serve, ask):
+def test_data_kept_elsewhere_is_found_when_the_project_has_been_opened(closed, serve):
     with serve(closed / "project") as server:
         ask(server.dsn, "CREATE TABLE kept AS SELECT 7 AS value")
     closed.chmod(0o755)
@@ -98,20 +97,29 @@ def test_data_kept_elsewhere_is_found_when_the_project_has_been_opened(closed, s
         assert ask(server.dsn, "SELECT value FROM kept") == 7
 
 
-def test_a_strict_umask_does_not_lock_the_server_out(project, serve, ask):
+def test_a_pointer_whose_writer_was_killed_is_written_again(closed, serve):
+    server = serve(closed / "project")
+    pointer = closed / "project" / ".horsies" / "location"
+    pointer.parent.mkdir(parents=True)
+    pointer.touch()
+    with server:
+        assert pointer.read_text() == f"{server.status().data.parent}\n"
+
+
+def test_a_strict_umask_does_not_lock_the_server_out(bare_project, serve):
     before = os.umask(0o077)
     try:
-        with serve(project) as server:
+        with serve(bare_project) as server:
             assert ask(server.dsn, "SELECT 1") == 1
     finally:
         os.umask(before)
 
 
 def test_binaries_that_only_root_reaches_are_copied_once(
-    closed, project, server, serve, kept_for_root, ask
+    closed, bare_project, serve, kept_for_root
 ):
-    (closed / "postgresql").symlink_to(server.binaries.parent)
-    hidden = serve(project, binaries=closed / "postgresql" / "bin")
+    (closed / "postgresql").symlink_to(find_binaries().path.parent)
+    hidden = serve(bare_project, binaries=closed / "postgresql" / "bin")
     with hidden:
         assert ask(hidden.dsn, "SELECT 1") == 1
         program = Path(psutil.Process(hidden.status().pid).cmdline()[0])
@@ -122,7 +130,10 @@ def test_binaries_that_only_root_reaches_are_copied_once(
     assert hidden.binaries == closed / "postgresql" / "bin"
 
 
-def test_binaries_that_cannot_be_copied_whole_are_refused(closed, project, server, serve):
-    (closed / "bin").symlink_to(server.binaries)
+def test_binaries_that_cannot_be_copied_whole_are_refused(closed, project, serve):
+    (closed / "bin").mkdir()
+    for program in PROGRAMS:
+        (closed / "bin" / program).write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 18.0'")
+        (closed / "bin" / program).chmod(0o755)
     with pytest.raises(BinariesMissingError, match="cannot be copied without lib and share"):
         serve(project, binaries=closed / "bin").acquire()

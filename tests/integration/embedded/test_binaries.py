@@ -8,7 +8,7 @@ import pytest
 from horsies.adapters.embedded import binaries
 from horsies.adapters.embedded.binaries import find_binaries, system_binaries
 from horsies.adapters.embedded.errors import BinariesMissingError
-from tests.integration.embedded.users import run_program
+from tests.integration.embedded.users import ask, run_program
 
 WHEEL = Path(importlib.util.find_spec(binaries.WHEEL).origin).parent
 
@@ -61,7 +61,7 @@ def test_without_the_wheel_the_one_on_the_path_is_used(monkeypatch):
     assert find_binaries().path == WHEEL / "pginstall" / "bin"
 
 
-def test_without_any_postgresql_it_says_what_to_do(monkeypatch, server):
+def test_without_any_postgresql_it_says_what_to_do(monkeypatch):
     monkeypatch.setattr(binaries, "WHEEL", "no_such_wheel")
     monkeypatch.setattr(binaries, "SYSTEM_PLACES", ())
     monkeypatch.setenv("PATH", "")
@@ -87,7 +87,7 @@ def test_system_binaries_are_complete():
 
 
 @needs_another_major
-def test_another_major_version_has_data_and_a_server_of_its_own(server, project, serve, ask):
+def test_another_major_version_has_data_and_a_server_of_its_own(server, project, serve):
     other = serve(project, binaries=system_binaries()[0])
     assert other.binaries == system_binaries()[0]
     with server, other:

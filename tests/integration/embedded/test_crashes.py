@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from contextlib import suppress
 
 import psutil
@@ -12,7 +13,7 @@ from horsies.adapters.embedded import postmaster, startup
 from horsies.adapters.embedded.errors import ServerStartError
 from horsies.adapters.embedded.locks import take_if_free
 from horsies.adapters.embedded.sockets import PORT
-from tests.integration.embedded.users import run_program
+from tests.integration.embedded.users import ask, run_program
 
 
 def kill_postmaster(server) -> None:
@@ -30,30 +31,37 @@ def writing(server):
             yield connection
 
 
-def test_a_killed_server_is_started_again_with_its_data(server, writing, ask):
+def test_a_killed_server_is_started_again_with_its_data(server, writing):
     kill_postmaster(server)
     assert not server.status().running
     server.acquire()
     assert ask(server.dsn, "SELECT value FROM kept") == 7
 
 
+@pytest.fixture
+def stranger(server):
+    """A process of the server's account: PostgreSQL itself takes it for a server."""
+    options = server._places.account.launch_options()
+    with subprocess.Popen(["sleep", "600"], **options) as process:
+        yield process
+        process.kill()
+
+
 @pytest.mark.parametrize("stale", ["pid file", "socket lock"])
-def test_a_stale_file_that_names_a_live_stranger_is_no_server(server, ask, stale):
+def test_a_stale_file_that_names_a_live_stranger_is_no_server(server, stranger, stale):
     with server:
         data, sockets = server.status().data, server._places.sockets
     sockets.mkdir(exist_ok=True)
     named = data / "postmaster.pid" if stale == "pid file" else sockets / f".s.PGSQL.{PORT}.lock"
-    named.write_text(f"{os.getppid()}\n{data}\n1\n{PORT}\n{sockets}\n\n")
+    named.write_text(f"{stranger.pid}\n{data}\n1\n{PORT}\n{sockets}\n\n")
     assert not server.status().running
     assert not server.stop()
     with server:
         assert ask(server.dsn, "SELECT 1") == 1
-    assert psutil.pid_exists(os.getppid())
+    assert stranger.poll() is None
 
 
-def test_a_server_waits_for_the_rest_of_one_that_was_killed(
-    server, project, writing, halted, use, ask
-):
+def test_a_server_waits_for_the_rest_of_one_that_was_killed(server, project, writing, halted, use):
     lingering = writing.info.backend_pid
     halted(lingering)
     kill_postmaster(server)
@@ -65,12 +73,16 @@ def test_a_server_waits_for_the_rest_of_one_that_was_killed(
 
 
 def test_the_wait_for_the_rest_of_a_killed_server_is_bounded(server, writing, halted, monkeypatch):
-    monkeypatch.setattr(startup, "START_SECONDS", 0)
-    halted(writing.info.backend_pid)
+    lingering = writing.info.backend_pid
+    halted(lingering)
     kill_postmaster(server)
-    with pytest.raises(ServerStartError, match="still in use") as caught:
-        server.acquire()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(startup, "START_SECONDS", 0)
+        with pytest.raises(ServerStartError, match="still in use") as caught:
+            server.acquire()
     assert caught.value.retryable
+    os.kill(lingering, signal.SIGCONT)
+    server.acquire()
 
 
 def test_the_wait_for_an_answer_is_bounded(server, project, serve, halted, monkeypatch):
@@ -80,21 +92,19 @@ def test_the_wait_for_an_answer_is_bounded(server, project, serve, halted, monke
     with pytest.raises(ServerStartError, match="did not answer") as caught:
         serve(project).acquire()
     assert caught.value.retryable
-    os.kill(server.status().pid, signal.SIGCONT)
 
 
-def test_a_server_that_does_not_stop_fast_is_stopped_at_once(
-    server, writing, halted, monkeypatch, ask
-):
+def test_a_server_that_does_not_stop_fast_is_stopped_at_once(server, writing, monkeypatch):
     monkeypatch.setattr(postmaster, "FAST_STOP_SECONDS", 0)
-    halted(writing.info.backend_pid)
     assert server.stop()
     assert not server.status().running
+    assert "received immediate shutdown request" in server.status().log.read_text()
     server.acquire()
     assert ask(server.dsn, "SELECT value FROM kept") == 7
 
 
-def test_an_initdb_that_was_killed_leaves_no_half_of_a_database(server, project, ask):
+def test_an_initdb_that_was_killed_leaves_no_half_of_a_database(bare_project, serve):
+    server = serve(bare_project)
     done = run_program(
         """
         import os, sys, threading, time
@@ -111,13 +121,13 @@ def test_an_initdb_that_was_killed_leaves_no_half_of_a_database(server, project,
         threading.Thread(target=die_once_it_writes).start()
         EmbeddedServer(Path(sys.argv[1])).acquire()
         """,
-        project,
+        bare_project,
     )
     assert done.returncode == -signal.SIGKILL
     assert not server.status().data.exists()
     with server:
         assert ask(server.dsn, "SELECT 1") == 1
-    assert not [path for path in (project / ".horsies").iterdir() if "draft" in path.name]
+    assert not [path for path in (bare_project / ".horsies").iterdir() if "draft" in path.name]
 
 
 def test_a_server_whose_end_nobody_collects_counts_as_stopped(server, project):

@@ -60,17 +60,20 @@ def test_a_child_that_lives_on_does_not_keep_what_its_parent_released(server, pr
         from pathlib import Path
         from horsies.adapters.embedded.server import EmbeddedServer
 
-        server = EmbeddedServer(Path(sys.argv[1]))
+        server, another = (EmbeddedServer(Path(sys.argv[1])) for _ in range(2))
         server.acquire()
         released = os.pipe()
         if os.fork() == 0:
             os.read(released[0], 1)
             os._exit(0)
+        another.acquire()
         server.release()
+        print(server.status().running)
+        another.release()
         print(server.status().running)
         os.write(released[1], b".")
         os.wait()
         """,
         project,
     )
-    assert (done.stdout.split(), done.stderr) == (["False"], "")
+    assert (done.stdout.split(), done.stderr) == (["True", "False"], "")

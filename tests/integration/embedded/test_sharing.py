@@ -3,21 +3,23 @@
 import pytest
 
 from horsies.adapters.embedded.server import EmbeddedServer
-from tests.integration.embedded.users import run_program
+from tests.integration.embedded.users import ask, run_program
 
 
-def test_an_acquired_server_answers_and_a_released_one_is_gone(server, ask):
+def test_an_acquired_server_answers_and_a_released_one_is_gone(bare_project, serve):
+    server = serve(bare_project)
     dsn = server.acquire()
     assert ask(dsn, "SELECT current_database() || ' ' || current_user") == "horsies horsies"
     server.release()
     assert not server.status().running
 
 
-def test_looking_at_a_server_neither_starts_it_nor_leaves_a_trace(server, project):
+def test_looking_at_a_server_neither_starts_it_nor_leaves_a_trace(bare_project, serve):
+    server = serve(bare_project)
     status = server.status()
     assert (status.running, status.pid, status.pinned, status.version) == (False, None, False, None)
     assert status.dsn == server.dsn
-    assert list(project.iterdir()) == []
+    assert list(bare_project.iterdir()) == []
 
 
 def test_a_running_server_tells_about_itself(server):
@@ -29,9 +31,9 @@ def test_a_running_server_tells_about_itself(server):
         assert status.log.exists()
 
 
-def test_its_folder_is_kept_out_of_version_control(server, project):
-    with server:
-        assert (project / ".horsies" / ".gitignore").read_text() == "*\n"
+def test_its_folder_is_kept_out_of_version_control(bare_project, serve):
+    with serve(bare_project):
+        assert (bare_project / ".horsies" / ".gitignore").read_text() == "*\n"
 
 
 def test_acquiring_twice_needs_one_release(server):
@@ -42,14 +44,14 @@ def test_acquiring_twice_needs_one_release(server):
     server.release()
 
 
-def test_what_was_written_is_there_at_the_next_start(server, ask):
+def test_what_was_written_is_there_at_the_next_start(server):
     with server:
         ask(server.dsn, "CREATE TABLE kept AS SELECT 7 AS value")
     with server:
         assert ask(server.dsn, "SELECT value FROM kept") == 7
 
 
-def test_a_database_beside_the_usual_one_has_its_own_dsn(server, ask):
+def test_a_database_beside_the_usual_one_has_its_own_dsn(server):
     with server:
         assert ask(server.dsn_of("postgres"), "SELECT current_database()") == "postgres"
 
@@ -64,15 +66,16 @@ def test_two_processes_share_one_server_and_the_last_stops_it(server, project, u
     assert not server.status().running
 
 
-def test_eight_processes_that_start_at_once_get_one_server(server, project, use):
-    users = [use(project) for _ in range(8)]
+def test_eight_processes_that_start_at_once_get_one_server(bare_project, serve, use):
+    server = serve(bare_project)
+    users = [use(bare_project) for _ in range(8)]
     assert len({user.served_by() for user in users}) == 1
     for user in users:
         user.leave()
     assert not server.status().running
 
 
-def test_a_killed_user_counts_no_more(server, project, use, ask):
+def test_a_killed_user_counts_no_more(server, project, use):
     killed, living = use(project), use(project)
     assert killed.served_by() == living.served_by()
     killed.kill()
@@ -81,7 +84,7 @@ def test_a_killed_user_counts_no_more(server, project, use, ask):
     assert not server.status().running
 
 
-def test_a_server_outlives_the_process_that_started_it(server, project, use, ask):
+def test_a_server_outlives_the_process_that_started_it(server, project, use):
     starter = use(project)
     pid = starter.served_by()
     starter.kill()
@@ -115,9 +118,10 @@ def test_a_server_is_stopped_by_whoever_asks_and_its_user_starts_it_again(server
     assert server.status().running
 
 
-def test_stopping_what_does_not_run_says_so(server, project):
+def test_stopping_what_does_not_run_says_so(bare_project, serve):
+    server = serve(bare_project)
     assert not server.stop()
-    assert list(project.iterdir()) == []
+    assert list(bare_project.iterdir()) == []
     with server:
         pass
     assert not server.stop()
@@ -147,7 +151,7 @@ def test_a_project_named_by_another_path_has_the_same_server(server, project):
 
 
 @pytest.mark.parametrize("setting", ["work_mem", "max_connections"])
-def test_settings_are_added_and_override_ours(project, serve, ask, setting):
+def test_settings_are_added_and_override_ours(project, serve, setting):
     with serve(project, settings={"work_mem": "5MB", "max_connections": "33"}) as server:
         expected = {"work_mem": "5MB", "max_connections": "33"}[setting]
         assert ask(server.dsn, f"SHOW {setting}") == expected

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import psycopg
+
 USER = """
     import sys
     from pathlib import Path
@@ -57,6 +59,12 @@ class User:
     def kill(self) -> None:
         self.process.kill()
         self.process.communicate()
+
+
+def ask(dsn: str, statement: str) -> object:
+    with psycopg.connect(dsn) as connection:
+        answer = connection.execute(statement)
+        return answer.fetchone()[0] if answer.description else None
 
 
 def run_program(text: str, *arguments: object) -> subprocess.CompletedProcess[str]:

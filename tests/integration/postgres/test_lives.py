@@ -36,7 +36,7 @@ lives = st.lists(st.sampled_from(STEPS), max_size=25)
 
 
 @settings(
-    max_examples=60,
+    max_examples=50,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(life=lives, delayed=st.booleans(), perishable=st.booleans())

@@ -6,6 +6,7 @@ import pytest
 
 from horsies.domain.errors import (
     BrokerError,
+    BrokerFault,
     ConfigurationError,
     DefinitionError,
     HorsiesError,
@@ -56,14 +57,14 @@ def test_a_broker_error_is_not_retryable_unless_told():
 
 
 def test_a_broker_error_may_be_retryable():
-    assert BrokerError("busy", retryable=True).retryable
+    assert BrokerError("busy", fault=BrokerFault.BUSY).retryable
 
 
 @pytest.mark.parametrize(
     "error",
     [
         LOST,
-        BrokerError("busy", retryable=True),
+        BrokerError("busy", fault=BrokerFault.BUSY),
         ResultAccessError("failed", TaskError("BOOM")),
         ConfigurationError([Fault("HRS-200", "wrong", "mend it")]),
     ],

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from textwrap import dedent
 
@@ -25,3 +26,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     yield write
     for name in set(sys.modules) - before:
         del sys.modules[name]
+
+
+@pytest.fixture
+def no_database(monkeypatch, tmp_path):
+    """A service that lost its variable: nothing configured, no terminal, no local server."""
+    for variable in ("HORSIES_DATABASE_URL", "DATABASE_URL", "HORSIES_EMBEDDED"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(tmp_path)
+    for stream in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{stream}", StringIO())

@@ -116,7 +116,8 @@ class TestCheck:
         assert "--> shop.py:2" in result.stderr
 
 
-def test_the_demo_tells_of_results_retries_delays_and_errors():
+def test_the_demo_tells_of_results_retries_delays_and_errors(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     result = horsies("demo")
     assert result.exit_code == 0
     for words in (
@@ -125,6 +126,6 @@ def test_the_demo_tells_of_results_retries_delays_and_errors():
         "cancel: CANCELLED",
         "reminded ada@example.com",
         "OUT_OF_PAPER: no label for order 7: tray 2 is empty",
-        "2000 more tasks, sent, run and settled:",
+        "2000 more tasks, sent, run and settled durably:",
     ):
         assert words in result.stdout

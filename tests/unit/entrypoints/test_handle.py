@@ -10,6 +10,7 @@ import pytest
 
 from horsies import (
     BrokerError,
+    BrokerFault,
     CancelAnswer,
     OperationalErrorCode,
     OutcomeErrorCode,

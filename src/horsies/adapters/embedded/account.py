@@ -31,7 +31,7 @@ class Account:
     is_ours: bool
 
     def launch_options(self) -> LaunchOptions:
-        """How to run a program of the server: away from our terminal, directory and settings."""
+        """How to run a program of the server: away from our terminal and directory."""
         return LaunchOptions(
             user=None if self.is_ours else self.uid,
             group=None if self.is_ours else self.gid,
@@ -84,7 +84,5 @@ def unprivileged_account() -> Account:
 
 
 def _environment() -> dict[str, str]:
-    # PGPORT, PGDATA and their like are meant for another server. LC_ALL must be a locale that
-    # exists, and on macOS the postmaster does not start without it.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    return kept | {"LC_ALL": "C"}
+    # It must be a locale that exists, and on macOS the postmaster does not start without one.
+    return os.environ | {"LC_ALL": "C"}

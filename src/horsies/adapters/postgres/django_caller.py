@@ -12,6 +12,8 @@ from django.core.exceptions import (  # pyright: ignore[reportMissingTypeStubs] 
 from django.db import (  # pyright: ignore[reportMissingTypeStubs] - same
     ConnectionProxy,
     Error,
+    InterfaceError,
+    OperationalError,
     connections,
     transaction,
 )
@@ -24,7 +26,6 @@ from horsies.adapters.postgres.rows import Row
 from horsies.adapters.postgres.scripts import Ask, Script, drive
 
 T = TypeVar("T")
-
 
 _connections = cast("Mapping[str, _Database]", connections)
 _transaction: Any = transaction  # Django ships no types
@@ -84,7 +85,8 @@ def _told_plainly(connection: object) -> Generator[None]:
     except Error as error:
         if error.__cause__ is None:  # Django itself refuses
             raise unusable(connection, str(error)) from error
-        raise told(connection, error.__cause__) from error.__cause__
+        lost = isinstance(error, OperationalError | InterfaceError)
+        raise told(connection, error.__cause__, lost=lost) from error.__cause__
     except SynchronousOnlyOperation as error:
         raise needs_async_verb(connection) from error
     except ImproperlyConfigured as error:

@@ -41,7 +41,7 @@ def is_after_a_failure(connection: object) -> UnusableConnectionError:
     return unusable(connection, "its transaction has failed before: roll it back first")
 
 
-def told(connection: object, error: BaseException, *, lost: bool = False) -> HorsiesError:
+def told(connection: object, error: BaseException, *, lost: bool) -> HorsiesError:
     """What a driver has raised beneath another library."""
     state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
     if state == _TRANSACTION_HAS_FAILED:

@@ -29,7 +29,7 @@ class Link:
     def conninfo(self, role: str, *, listening: bool = False) -> str:
         """For the driver: the DSN, with what it leaves open filled in."""
         given = conninfo_to_dict(self.listen_dsn if listening else self.dsn)
-        wanted: dict[str, object] = {
+        wanted: dict[str, str | int | None] = {
             "application_name": f"horsies {role}",
             "connect_timeout": 10,
         }

@@ -1,11 +1,10 @@
 """What a send asks of the database, as scripts that run on connections of any kind."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-
-import msgspec
 
 from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.rows import Row
@@ -17,6 +16,7 @@ from horsies.domain.sending import Accepted, AlreadyThere, Batch, KeyTaken, Queu
 from horsies.domain.task import NewTask
 
 _TRIES_FOR_A_KEY = 3
+
 
 class SendScripts:
     """`lock_prefix` keeps the turns of one schema apart from another's."""
@@ -52,7 +52,9 @@ class SendScripts:
         for queue in sorted(queues):
             yield self._ask("lock_bounded_queue", lock=f"{self._lock_prefix} {queue}")
 
-    def _full(self, fresh: Sequence[NewTask], limits: Mapping[str, int]) -> Script[QueueFull | None]:
+    def _full(
+        self, fresh: Sequence[NewTask], limits: Mapping[str, int]
+    ) -> Script[QueueFull | None]:
         for queue, added in Counter(task.queue for task in fresh).items():
             limit = limits.get(queue)
             if limit is None:
@@ -82,7 +84,9 @@ class SendScripts:
                 taken[task.id] = holder
         return taken
 
-    def _reserve(self, task: NewTask, batch: Batch, now: datetime | None) -> Script[KeyTaken | None]:
+    def _reserve(
+        self, task: NewTask, batch: Batch, now: datetime | None
+    ) -> Script[KeyTaken | None]:
         key = task.idempotency
         if key is None:
             return None
@@ -109,9 +113,7 @@ class SendScripts:
         rows = yield self._ask("find_key", task_name=task.name, key=task.idempotency.key, now=now)
         return KeyTaken(rows[0][0], bytes.fromhex(rows[0][1])) if rows else None
 
-    def _without_second_copies(
-        self, inserted: Sequence[NewTask]
-    ) -> Script[dict[TaskId, Receipt]]:
+    def _without_second_copies(self, inserted: Sequence[NewTask]) -> Script[dict[TaskId, Receipt]]:
         ended = _copies((yield self._ask("ended_copies", ids=_ids(inserted))))
         if ended:
             doubled = [str(task_id) for task_id in ended]
@@ -172,7 +174,7 @@ def _values(tasks: Sequence[NewTask], now: datetime | None) -> dict[str, Any]:
         "terms": encode_terms(first.terms),
         "result_ttl": first.terms.result_ttl,
         "good_until": first.good_until,
-        "headers": None if headers is None else msgspec.json.encode(dict(headers)).decode(),
+        "headers": None if headers is None else json.dumps(dict(headers)),
         "retry_of": None if first.retry_of is None else str(first.retry_of),
         "eta": first.eta,
         "delay": first.delay,

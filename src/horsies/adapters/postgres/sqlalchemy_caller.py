@@ -8,12 +8,11 @@ import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from sqlalchemy import Connection, TextClause, text
 from sqlalchemy.exc import DBAPIError, InvalidRequestError, MissingGreenlet
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession, async_scoped_session
 from sqlalchemy.orm import Session, scoped_session
 
 from horsies.adapters.postgres.foreign import (
@@ -26,6 +25,7 @@ from horsies.adapters.postgres.foreign import (
 )
 from horsies.adapters.postgres.rows import Row
 from horsies.adapters.postgres.scripts import Ask, Script, drive
+from horsies.application.ports.task_inbox import UnusableConnectionError
 from horsies.domain.errors import BrokerError, BrokerFault
 
 T = TypeVar("T")
@@ -34,41 +34,30 @@ _PLACE_OR_SIGN = re.compile(r"%\((?P<name>\w+)\)s|%%|(?<![:\w]):(?=\w)")
 
 
 def run_on_sqlalchemy(connection: object, script: Script[T]) -> T:
-    with _told_plainly(connection):
+    with told_plainly(connection):
         match connection:
             case Connection():
-                return _run(connection, script)
+                return run_on_connection(connection, script)
             case Session():
-                return _run_on_session(connection, script)
+                return run_on_session(connection, script)
             case scoped_session():
-                return _run_on_session(connection(), script)
-            case AsyncConnection() | AsyncSession() | async_scoped_session():
-                raise needs_async_verb(connection)
+                return run_on_session(connection(), script)
             case _:
                 raise unknown_to_sync(connection)
 
 
-async def run_on_async_sqlalchemy(connection: object, script: Script[T]) -> T:
-    with _told_plainly(connection):
-        match connection:
-            case AsyncConnection():
-                return await connection.run_sync(_run, script)
-            case AsyncSession():
-                return await connection.run_sync(_run_on_session, script)
-            case async_scoped_session():
-                return await connection().run_sync(_run_on_session, script)
-            case Connection() | Session() | scoped_session():
-                raise needs_sync_verb(connection)
-            case _:
-                raise unknown_to_async(connection)
+def refusal_in_async_code(connection: object) -> UnusableConnectionError:
+    if isinstance(connection, Connection | Session | scoped_session):
+        return needs_sync_verb(cast("object", connection))
+    return unknown_to_async(connection)
 
 
-def _run_on_session(session: Session, script: Script[T]) -> T:
+def run_on_session(session: Session, script: Script[T]) -> T:
     _expect_postgres(session, session.get_bind().dialect.name)
-    return _run(session.connection(), script)
+    return run_on_connection(session.connection(), script)
 
 
-def _run(connection: Connection, script: Script[T]) -> T:
+def run_on_connection(connection: Connection, script: Script[T]) -> T:
     _expect_postgres(connection, connection.dialect.name)
     if getattr(connection.connection.dbapi_connection, "autocommit", False):
         raise unusable(connection, "in AUTOCOMMIT it has no transaction that a send could be in")
@@ -99,7 +88,7 @@ def _clause(statement: str) -> TextClause:
 
 
 @contextmanager
-def _told_plainly(connection: object) -> Generator[None]:
+def told_plainly(connection: object) -> Generator[None]:
     try:
         yield
     except DBAPIError as error:

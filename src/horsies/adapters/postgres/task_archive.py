@@ -1,12 +1,14 @@
 """Reading tasks in PostgreSQL."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
 from horsies.adapters.postgres.rows import attempt_of
 from horsies.adapters.postgres.session import Session
 from horsies.domain.ids import TaskId
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import TaskStatus
+from horsies.domain.worker import SilentTask
 
 
 class PostgresTaskArchive:
@@ -19,6 +21,10 @@ class PostgresTaskArchive:
 
     async def attempts(self, task_id: TaskId) -> Sequence[Attempt]:
         return [attempt_of(row) for row in await self._session.rows("attempts", id=task_id)]
+
+    async def silent(self, since: datetime) -> Sequence[SilentTask]:
+        rows = await self._session.rows("silent_tasks", since=since)
+        return [SilentTask(row[0], TaskStatus(row[1]), *row[2:]) for row in rows]
 
     async def counts(self) -> Mapping[tuple[str, TaskStatus], int]:
         rows = await self._session.rows("count_tasks")

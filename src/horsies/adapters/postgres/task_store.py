@@ -49,7 +49,7 @@ class PostgresTaskStore:
 
     async def in_flight(self, queues: Collection[str]) -> InFlight:
         await self._session.rows("lock_caps", lock=self._session.lock_name("caps"))
-        counts = {queue: count for queue, count in await self._session.rows("in_flight")}
+        counts: dict[str, int] = dict(await self._session.rows("in_flight"))
         return InFlight(sum(counts.values()), {queue: counts.get(queue, 0) for queue in queues})
 
     async def claim(self, order: ClaimOrder) -> Sequence[Task]:
@@ -107,7 +107,11 @@ class PostgresTaskStore:
         }
         await self._session.write(
             [
-                *(live[i].cancelled(now) for i, a in answers.items() if a is CancelAnswer.CANCELLED),
+                *(
+                    live[i].cancelled(now)
+                    for i, a in answers.items()
+                    if a is CancelAnswer.CANCELLED
+                ),
                 *(
                     live[i].cancel_requested(now)
                     for i, a in answers.items()
@@ -144,7 +148,9 @@ class PostgresTaskStore:
 
     async def _known(self, claims: Sequence[Claim]) -> dict[Claim, Known]:
         live = await self._lock([claim.id for claim in claims])
-        gone = [claim for claim in claims if held(live.get(claim.id), claim, TaskStatus.RUNNING) is None]
+        gone = [
+            claim for claim in claims if held(live.get(claim.id), claim, TaskStatus.RUNNING) is None
+        ]
         ended = await self._ended(gone)
         attempts = await self._attempts(gone)
         return {

@@ -1,10 +1,9 @@
 """The terms of a task as JSON: what was agreed at send, readable by every later version."""
 
+import json
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any, cast
-
-import msgspec
 
 from horsies.domain.codes import known_code
 from horsies.domain.retry import Exponential, FixedDelays, RetryPolicy
@@ -17,14 +16,14 @@ _SECOND = timedelta(seconds=1)
 @lru_cache(maxsize=1024)
 def encode_terms(terms: Terms) -> str:
     """Without the lifetime of the result, which is a column: retention reads it."""
-    return msgspec.json.encode(_terms_to_json(terms)).decode()
+    return json.dumps(_terms_to_json(terms), separators=(",", ":"))
 
 
 @lru_cache(maxsize=1024)
 def decode_terms(text: str | None, result_ttl: timedelta | None) -> Terms:
     if text is None:
         return Terms(result_ttl=result_ttl) if result_ttl is not None else NO_TERMS
-    return _terms_from_json(msgspec.json.decode(text), result_ttl)
+    return _terms_from_json(json.loads(text), result_ttl)
 
 
 def _terms_to_json(terms: Terms) -> dict[str, Any]:

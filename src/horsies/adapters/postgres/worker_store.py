@@ -16,8 +16,8 @@ class PostgresWorkerStore:
 
     async def beat(self, pulse: Pulse, lease: timedelta) -> PulseAnswer:
         worker = pulse.worker
-        roles = {claim: HeartbeatRole.CLAIMER for claim in pulse.claimed}
-        roles |= {claim: HeartbeatRole.RUNNER for claim in pulse.running}
+        roles = dict.fromkeys(pulse.claimed, HeartbeatRole.CLAIMER)
+        roles |= dict.fromkeys(pulse.running, HeartbeatRole.RUNNER)
         rows = await self._session.rows(
             "beat",
             worker=worker.id,

@@ -1,11 +1,13 @@
 """Reading tasks, live and ended, as one."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from horsies.domain.ids import TaskId
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import TaskStatus
+from horsies.domain.worker import SilentTask
 
 
 class TaskArchive(Protocol):
@@ -15,6 +17,10 @@ class TaskArchive(Protocol):
 
     async def attempts(self, task_id: TaskId) -> Sequence[Attempt]:
         """Every begun run that has ended, in order."""
+        ...
+
+    async def silent(self, since: datetime) -> Sequence[SilentTask]:
+        """CLAIMED and RUNNING tasks without a sign of life since then."""
         ...
 
     async def counts(self) -> Mapping[tuple[str, TaskStatus], int]:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 HIDDEN = "***"
+EMBEDDED = "embedded:"
+"""The project's own server; a directory other than the current one may follow."""
 
 _SECRET = frozenset(
     {"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
@@ -68,6 +70,8 @@ def _read(text: str) -> tuple[str, str]:
     url = text.strip()
     if not url:
         raise UnusableDsnError("it is empty")
+    if url.startswith(EMBEDDED):
+        return url, url
     if scheme := _SCHEME.match(url):
         normalised = scheme.group().replace("+psycopg", "") + url[scheme.end() :]
         return normalised, scheme.group() + _masked_url(url[scheme.end() :])

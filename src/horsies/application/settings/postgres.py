@@ -60,8 +60,9 @@ DSN = Rule("a DSN", lambda value: isinstance(value, str | Secret), _dsn_faults, 
 class PostgresConfig(Settings):
     """One database, and how to speak to it.
 
-    `database_url` is a `postgresql://` URL or libpq's `key=value` pairs, and is shown without its
-    secrets wherever the config is printed. `listen_url` is for LISTEN where `database_url` leads
+    `database_url` is a `postgresql://` URL, libpq's `key=value` pairs, or `embedded:` for the
+    project's own server, and is shown without its secrets wherever the config is printed.
+    `listen_url` is for LISTEN where `database_url` leads
     to a pooler. `prepare_statements=False` suits poolers in transaction mode, `notify=False` polls
     instead of listening. A statement of Horsies is ended by the server after
     `statement_timeout_ms`, one minute unless told (None: never); user code is not affected.

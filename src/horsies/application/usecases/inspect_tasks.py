@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from horsies.application.ports.clock import Clock
 from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.result import TaskError
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import TaskStatus
+from horsies.domain.worker import SilentTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,7 @@ class TaskInfo:
 class InspectTasks:
     unit_of_work: UnitOfWork
     codec: Codec
+    clock: Clock
 
     async def __call__(self, task_id: TaskId) -> TaskInfo | None:
         async with self.unit_of_work() as tx:
@@ -66,6 +69,11 @@ class InspectTasks:
         """Live tasks by queue and status."""
         async with self.unit_of_work() as tx:
             return await tx.archive.counts()
+
+    async def silent(self, silence: timedelta) -> Sequence[SilentTask]:
+        """CLAIMED and RUNNING tasks for which nobody has spoken for so long."""
+        async with self.unit_of_work() as tx:
+            return await tx.archive.silent(self.clock.now() - silence)
 
     def _info(self, task: Task, attempts: Sequence[Attempt]) -> TaskInfo:
         return TaskInfo(

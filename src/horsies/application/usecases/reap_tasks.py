@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from horsies.application.ports.clock import Clock
-from horsies.application.ports.unit_of_work import UnitOfWork
+from horsies.application.ports.unit_of_work import Transaction, UnitOfWork
 from horsies.application.settings.recovery import RecoveryConfig
 from horsies.application.usecases.settle_tasks import RunReport, SettleTasks
 from horsies.domain.codes import OperationalErrorCode
@@ -47,21 +47,26 @@ class ReapTasks:
         """Stale CLAIMED → PENDING: nothing of them has run."""
         if not self.recovery.auto_requeue_stale_claimed:
             return 0
-        silent, lapsed = self._cutoffs(watch, self.recovery.claimed_stale_threshold)
         async with self.unit_of_work() as tx:
-            stale = await tx.recovery.stale_claimed(silent, lapsed, BATCH)
-            return await tx.tasks.release([task.claim for task in stale])
+            cutoffs = self._cutoffs(watch, self.recovery.claimed_stale_threshold)
+            return await self._requeue(tx, *cutoffs)
 
     async def recover_stale_running(self, watch: Watch) -> int:
         """Stale RUNNING are judged as crashed: retried if that is allowed, else failed."""
         if not self.recovery.auto_fail_stale_running:
             return 0
-        silent, lapsed = self._cutoffs(watch, self.recovery.running_stale_threshold)
         async with self.unit_of_work() as tx:
-            stale = await tx.recovery.stale_running(silent, lapsed, BATCH)
-            reports = [RunReport(task, Crashed()) for task in stale]
-            lost = await self.settle(tx, reports)
-            return len(reports) - len(lost)
+            cutoffs = self._cutoffs(watch, self.recovery.running_stale_threshold)
+            return await self._recover(tx, *cutoffs)
+
+    async def requeue_silent_claimed(self, threshold: timedelta) -> int:
+        """The same at an operator's word, whatever is configured."""
+        async with self.unit_of_work() as tx:
+            return await self._requeue(tx, self.clock.now() - threshold, None)
+
+    async def recover_silent_running(self, threshold: timedelta) -> int:
+        async with self.unit_of_work() as tx:
+            return await self._recover(tx, self.clock.now() - threshold, None)
 
     async def expire(self) -> int:
         async with self.unit_of_work() as tx:
@@ -69,8 +74,8 @@ class ReapTasks:
 
     async def reject_unresolved(self) -> int:
         """Fail what no worker has understood for as long as the grace."""
-        since = self.clock.now() - self.recovery.unresolved_grace
         async with self.unit_of_work() as tx:
+            since = self.clock.now() - self.recovery.unresolved_grace
             rejected = 0
             for task in await tx.recovery.unresolved(since, BATCH):
                 code = task.error_code or OperationalErrorCode.WORKER_RESOLUTION_ERROR
@@ -90,6 +95,20 @@ class ReapTasks:
             if age := self.recovery.worker_state_retention:
                 await tx.recovery.purge_workers(self.clock.now() - age, BATCH)
             return purged
+
+    async def _requeue(
+        self, tx: Transaction, silent: datetime | None, lapsed: datetime | None
+    ) -> int:
+        stale = await tx.recovery.stale_claimed(silent, lapsed, BATCH)
+        return await tx.tasks.release([task.claim for task in stale])
+
+    async def _recover(
+        self, tx: Transaction, silent: datetime | None, lapsed: datetime | None
+    ) -> int:
+        stale = await tx.recovery.stale_running(silent, lapsed, BATCH)
+        reports = [RunReport(task, Crashed()) for task in stale]
+        lost = await self.settle(tx, reports)
+        return len(reports) - len(lost)
 
     def _cutoffs(
         self, watch: Watch, threshold: timedelta

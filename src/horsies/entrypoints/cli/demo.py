@@ -5,7 +5,7 @@ import click
 
 @click.command()
 def demo() -> None:
-    """Run real tasks on the in-memory engine: results, retries, delays, errors.
+    """Run real tasks on an embedded PostgreSQL: results, retries, delays, errors.
 
     \b
     Example:

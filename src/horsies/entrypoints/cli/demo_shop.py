@@ -6,9 +6,9 @@ from time import perf_counter
 import click
 
 from horsies import Horsies, RetryPolicy, TaskError, TaskHandle, TaskResult, gather
-from horsies.testing import Sandbox
+from horsies.entrypoints.inline import InlineRunner
 
-app = Horsies()
+app = Horsies("embedded:")
 _unreliable_attempts: list[int] = []
 
 
@@ -17,7 +17,7 @@ def resize_image(image_id: int, width: int = 800) -> TaskResult[str, TaskError]:
     return TaskResult(ok=f"image-{image_id}-{width}px.webp")
 
 
-@app.task("charge_card", retry_policy=RetryPolicy.fixed([60, 600, 3600]))
+@app.task("charge_card", retry_policy=RetryPolicy.fixed([0.25, 0.5, 1]))
 async def charge_card(order_id: int, cents: int) -> TaskResult[str, TaskError]:
     _unreliable_attempts.append(order_id)
     if len(_unreliable_attempts) < 3:  # noqa: PLR2004 - the bank is down twice
@@ -39,48 +39,58 @@ def print_label(order_id: int) -> TaskResult[str, TaskError]:
 
 def run() -> None:
     _unreliable_attempts.clear()
-    with app.testing() as sandbox:
-        _show_results()
-        _show_retries(sandbox)
-        _show_delays(sandbox)
-        _show_errors()
-        _show_speed()
+    click.echo("Starting the embedded PostgreSQL of this directory (.horsies/) ...")
+    with app:
+        runner = app.inline_runner()
+        _show_results(runner)
+        _show_retries(runner)
+        _show_delays(runner)
+        _show_errors(runner)
+        _show_speed(runner)
 
 
-def _show_results() -> None:
+def _show_results(runner: InlineRunner) -> None:
     click.secho("Results come back typed", bold=True)
-    for result in gather(resize_image.send_many({"image_id": n} for n in (1, 2, 3))):
+    handles = resize_image.send_many({"image_id": n} for n in (1, 2, 3))
+    runner.drain()
+    for result in gather(handles):
         click.echo(f"  {result.unwrap()}")
 
 
-def _show_retries(sandbox: Sandbox) -> None:
-    click.secho("A bank that is down twice: retries after 1 and 10 minutes", bold=True)
+def _show_retries(runner: InlineRunner) -> None:
+    click.secho("A bank that is down twice: retries after a quarter and half a second", bold=True)
     handle = charge_card.send(order_id=7, cents=1999)
-    sandbox.advance(hours=1)
+    runner.drain(horizon_seconds=2)
     info = handle.info()
     for attempt in info.attempts if info else ():
-        click.echo(f"  {attempt.finished_at:%H:%M:%S}  {attempt.error or 'succeeded'}")
+        click.echo(f"  {attempt.finished_at:%H:%M:%S.%f}  {attempt.error or 'succeeded'}")
     click.echo(f"  {handle.get().unwrap()}")
 
 
-def _show_delays(sandbox: Sandbox) -> None:
-    click.secho("A reminder for tomorrow, and one that its sender took back", bold=True)
-    kept: TaskHandle[str] = send_reminder.schedule(timedelta(days=1), "ada@example.com")
+def _show_delays(runner: InlineRunner) -> None:
+    click.secho("A reminder in half a second, and one that its sender took back", bold=True)
+    kept: TaskHandle[str] = send_reminder.schedule(timedelta(seconds=0.5), "ada@example.com")
     dropped = send_reminder.schedule(timedelta(days=1), "bob@example.com")
     click.echo(f"  cancel: {dropped.cancel()}")
-    sandbox.advance(days=1)
+    runner.drain(horizon_seconds=2)
     click.echo(f"  {kept.get().unwrap()}")
     click.echo(f"  {dropped.get().err_value.error_code}")
 
 
-def _show_errors() -> None:
+def _show_errors(runner: InlineRunner) -> None:
     click.secho("Errors are values", bold=True)
-    click.echo(f"  {print_label.send(7).get().err_value}")
+    handle = print_label.send(7)
+    runner.drain()
+    click.echo(f"  {handle.get().err_value}")
 
 
-def _show_speed() -> None:
+def _show_speed(runner: InlineRunner) -> None:
     count = 2_000
     begin = perf_counter()
-    gather(resize_image.send_many({"image_id": n} for n in range(count)))
+    handles = resize_image.send_many({"image_id": n} for n in range(count))
+    runner.drain()
+    gather(handles)
     each = (perf_counter() - begin) / count
-    click.secho(f"{count} more tasks, sent, run and settled: {each * 1e6:.0f} µs each", bold=True)
+    click.secho(
+        f"{count} more tasks, sent, run and settled durably: {each * 1e6:.0f} µs each", bold=True
+    )

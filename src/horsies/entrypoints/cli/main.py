@@ -4,6 +4,7 @@ import click
 
 from horsies import __version__
 from horsies.entrypoints.cli.check import check
+from horsies.entrypoints.cli.database import db
 from horsies.entrypoints.cli.demo import demo
 
 
@@ -14,4 +15,5 @@ def main() -> None:
 
 
 main.add_command(check)
+main.add_command(db)
 main.add_command(demo)

@@ -17,7 +17,9 @@ class Outage:
 
     def check(self) -> None:
         if self.on:
-            raise BrokerError("the database cannot be reached (sandbox outage)", fault=BrokerFault.CONNECTION)
+            raise BrokerError(
+                "the database cannot be reached (sandbox outage)", fault=BrokerFault.CONNECTION
+            )
 
 
 class BreakableInbox:

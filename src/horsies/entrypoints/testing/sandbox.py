@@ -18,7 +18,7 @@ from horsies.domain.errors import BrokerError
 from horsies.domain.outcome import ShutDown
 from horsies.domain.queue import Room
 from horsies.domain.task import Task as TaskRow
-from horsies.entrypoints.bridge import LoopThread, drive, driven
+from horsies.entrypoints.bridge import LoopThread, drive, driven, here
 from horsies.entrypoints.container import Container
 from horsies.entrypoints.runtime import Runtime
 from horsies.entrypoints.task import Task
@@ -64,6 +64,7 @@ class Sandbox:
             inbox=BreakableInbox(self._engine.inbox, self._outage),
             completions=SandboxCompletions(self._make_progress, self._board),
             run_sync=drive,
+            run_async=here,
         )
         self.runtime: Runtime = container.runtime()
         self._claim, self._perform = container.claim(), container.perform()

@@ -127,7 +127,7 @@ class TestRetry:
 
 class TestInspect:
     def inspect(self, bench):
-        return InspectTasks(bench.unit_of_work, bench.codec)
+        return InspectTasks(bench.unit_of_work, bench.codec, bench.clock)
 
     async def test_an_unknown_task_has_no_info(self, bench):
         assert await self.inspect(bench)(bench.ids.task_id()) is None

@@ -1,0 +1,168 @@
+"""An app's way to its database: the engine, the loop it lives on, and the server if it is ours."""
+
+import asyncio
+import atexit
+import logging
+from collections.abc import Collection, Coroutine, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any, TypeVar
+
+from horsies.adapters.embedded.server import EmbeddedServer
+from horsies.adapters.postgres.engine import PostgresEngine
+from horsies.adapters.postgres.link import Link
+from horsies.adapters.postgres.migrate import PostgresSchema
+from horsies.adapters.system.dice import SystemDice
+from horsies.adapters.system.id_source import Uuid7Source
+from horsies.application.ports.codec import Codec
+from horsies.application.ports.completions import CompletionWatch
+from horsies.application.ports.schema import Schema
+from horsies.application.ports.unit_of_work import Transaction
+from horsies.application.registry import TaskRegistry
+from horsies.application.send_options import SendGate
+from horsies.application.settings.app import AppConfig
+from horsies.application.settings.postgres import PostgresConfig
+from horsies.domain.ids import TaskId
+from horsies.domain.sending import Batch, Receipt
+from horsies.entrypoints.bridge import LoopThread
+from horsies.entrypoints.config import embedded_project, resolve_broker
+from horsies.entrypoints.container import Container
+from horsies.entrypoints.runtime import Runtime
+
+T = TypeVar("T")
+
+_log = logging.getLogger("horsies")
+
+
+class Online:
+    """Nothing is looked up, started or connected before something is asked for."""
+
+    def __init__(
+        self, config: AppConfig, registry: TaskRegistry, codec: Codec, gate: SendGate
+    ) -> None:
+        self._config = config
+        self._connecting = Lock()
+        self._connection: Connected | None = None
+        self.loop = LoopThread()
+        self.container = Container(
+            config=config,
+            registry=registry,
+            gate=gate,
+            codec=codec,
+            clock=self,
+            dice=SystemDice(),
+            ids=Uuid7Source(),
+            unit_of_work=self.transaction,
+            inbox=BridgedInbox(self),
+            completions=self,
+            run_sync=self.run,
+            run_async=self.call,
+        )
+        self.runtime: Runtime = self.container.runtime()
+
+    def connected(self) -> "Connected":
+        with self._connecting:
+            if self._connection is None:
+                self._connection = Connected(self._config, self.loop)
+                atexit.register(self.close)
+            return self._connection
+
+    @property
+    def schema(self) -> Schema:
+        return self.connected().schema
+
+    def transaction(self) -> AbstractAsyncContextManager[Transaction]:
+        return self.connected().engine.unit_of_work()
+
+    def now(self) -> datetime:
+        """The database's clock, as soon as there is one."""
+        connection = self._connection
+        return datetime.now(UTC) if connection is None else connection.engine.clock.now()
+
+    def watch(self, ids: Collection[TaskId]) -> AbstractContextManager[CompletionWatch]:
+        return self.connected().engine.completions.watch(ids)
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Connecting may take its time, so it is done here and not on the engine's loop."""
+        with _closed_on_failure(coroutine):
+            self.connected()
+        return self.loop.run(coroutine)
+
+    async def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        with _closed_on_failure(coroutine):
+            if self._connection is None:
+                await asyncio.to_thread(self.connected)
+        return await self.loop.run_async(coroutine)
+
+    def close(self) -> None:
+        """Give back connections and threads; the last user of an embedded server stops it."""
+        atexit.unregister(self.close)
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close(self.loop)
+        self.loop.close()
+
+
+class Connected:
+    """The engine, and the embedded server if that is the one."""
+
+    def __init__(self, config: AppConfig, loop: LoopThread) -> None:
+        broker = resolve_broker(config)
+        project = embedded_project(broker)
+        self._server = EmbeddedServer(project) if project is not None else None
+        dsn = broker.dsn if self._server is None else self._server.acquire()
+        link = link_of(config, broker, dsn)
+        self.schema = PostgresSchema(link)
+        if self._server is not None:  # nobody else looks after its tables
+            _log.info("using the embedded PostgreSQL of %s", project)
+            loop.run(self.schema.migrate())
+        self.engine = PostgresEngine(link)
+
+    def close(self, loop: LoopThread) -> None:
+        loop.run(self.engine.aclose())
+        if self._server is not None:
+            self._server.release()
+
+
+class BridgedInbox:
+    """Sends await the engine's loop, unless they go through a connection of the caller's loop."""
+
+    def __init__(self, online: Online) -> None:
+        self._online = online
+
+    def accept(self, batch: Batch, connection: object | None = None) -> Sequence[Receipt]:
+        return self._online.connected().engine.inbox.accept(batch, connection)
+
+    async def accept_async(
+        self, batch: Batch, connection: object | None = None
+    ) -> Sequence[Receipt]:
+        accepting = self._accept(batch, connection)
+        return await accepting if connection is not None else await self._online.call(accepting)
+
+    async def _accept(self, batch: Batch, connection: object | None) -> Sequence[Receipt]:
+        return await self._online.connected().engine.inbox.accept_async(batch, connection)
+
+
+@contextmanager
+def _closed_on_failure(coroutine: Coroutine[Any, Any, Any]) -> Generator[None]:
+    try:
+        yield
+    except BaseException:
+        coroutine.close()
+        raise
+
+
+def link_of(config: AppConfig, broker: PostgresConfig, dsn: str) -> Link:
+    return Link(
+        dsn=dsn,
+        listen_dsn=dsn if broker.listen_url is None else broker.listen_dsn,
+        schema=broker.schema,
+        pool_min_size=broker.pool_min_size,
+        pool_max_size=broker.pool_max_size,
+        statement_timeout_ms=broker.statement_timeout_ms,
+        keepalives=broker.keepalives,
+        session_settings=broker.prepare_statements,
+        notify=broker.notify,
+        poll_seconds=config.resilience.notify_poll_interval_ms / 1000,
+    )

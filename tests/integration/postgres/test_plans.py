@@ -1,0 +1,198 @@
+"""Hot statements keep to their indexes, whatever the statistics say or do not say."""
+
+import psycopg
+import pytest
+
+from tests.integration.postgres.plans import explain
+from tests.postgres import kinds, link_to
+
+LARGE = {"horsies_tasks", "horsies_task_history", "horsies_heartbeats"}
+IDS = {"ids": "uuid[]"}
+CHANGE = {
+    "id": "uuid[]",
+    "epoch": "int[]",
+    "status": "text[]",
+    "attempt": "int[]",
+    "crashes": "int[]",
+    "started_at": "timestamptz[]",
+    "cancel_requested_at": "timestamptz[]",
+    "error_code": "text[]",
+}
+CLAIM = {
+    "queues": "text[]",
+    "tiers": "int[]",
+    "limits": "int[]",
+    "limit": "bigint",
+    "excluded": "text[]",
+    "worker": "uuid",
+    "start": "boolean",
+    "now": "timestamptz",
+}
+HOT = {
+    "claim": (CLAIM, {"horsies_tasks_claim"}),
+    "promote": (
+        {"queues": "text[]", "now": "timestamptz", "limit": "bigint"},
+        {"horsies_tasks_waiting"},
+    ),
+    "next_due": ({"queues": "text[]"}, {"horsies_tasks_waiting"}),
+    "count_waiting": (
+        {"queue_name": "text", "enough": "bigint"},
+        {"horsies_tasks_claim", "horsies_tasks_waiting"},
+    ),
+    "in_flight": ({}, {"horsies_tasks_held"}),
+    "complete_tasks": (
+        {"ids": "uuid[]", "epochs": "int[]", "results": "text[]", "now": "timestamptz"},
+        {"horsies_tasks_pkey"},
+    ),
+    "lock_tasks": (IDS, {"horsies_tasks_pkey"}),
+    "find_tasks": (IDS, {"horsies_tasks_pkey", "horsies_task_history_pkey"}),
+    "find_ended": (IDS, {"horsies_task_history_pkey"}),
+    "known_sends": (IDS, {"horsies_tasks_pkey", "horsies_task_history_pkey"}),
+    "ended_copies": (IDS, {"horsies_task_history_pkey"}),
+    "newly_ended": (IDS, {"horsies_task_history_pkey"}),
+    "take_back_copies": (IDS, {"horsies_tasks_pkey"}),
+    "past_attempts": ({"ids": "uuid[]", "epochs": "int[]"}, {"horsies_past_attempts_pkey"}),
+    "attempts": ({"id": "uuid"}, {"horsies_past_attempts_pkey", "horsies_task_history_pkey"}),
+    "update_tasks": (
+        CHANGE
+        | {
+            "enqueued_at": "timestamptz[]",
+            "claimable": "boolean[]",
+            "retries": "int[]",
+            "worker_id": "uuid[]",
+            "claimed_at": "timestamptz[]",
+            "next_retry_at": "timestamptz[]",
+            "unresolved_since": "timestamptz[]",
+        },
+        {"horsies_tasks_pkey"},
+    ),
+    "end_tasks": (
+        CHANGE | {"finished_at": "timestamptz[]", "result": "text[]"},
+        {"horsies_tasks_pkey"},
+    ),
+    "stale_tasks": (
+        {
+            "status": "text",
+            "silent": "timestamptz",
+            "lapsed": "timestamptz",
+            "limit": "bigint",
+        },
+        {"horsies_tasks_held", "horsies_heartbeats_task"},
+    ),
+    "overdue_tasks": ({"now": "timestamptz", "limit": "bigint"}, {"horsies_tasks_deadline"}),
+    "unresolved_tasks": (
+        {"before": "timestamptz", "limit": "bigint"},
+        {"horsies_tasks_unresolved"},
+    ),
+    "next_lapse": ({"worker": "uuid"}, {"horsies_tasks_held"}),
+    "beat": (
+        {
+            "worker": "uuid",
+            "name": "text",
+            "hostname": "text",
+            "pid": "int",
+            "queues": "text[]",
+            "state": "text",
+            "started_at": "timestamptz",
+            "now": "timestamptz",
+            "lease": "interval",
+            "current": "uuid[]",
+            "ids": "uuid[]",
+            "epochs": "int[]",
+            "roles": "text[]",
+        },
+        {"horsies_tasks_held"},
+    ),
+    "purge_tasks": (
+        {"now": "timestamptz", "retention": "interval", "limit": "bigint"},
+        {"horsies_task_history_purge", "horsies_task_history_finished"},
+    ),
+    "purge_heartbeats": ({"before": "timestamptz", "limit": "bigint"}, {"horsies_heartbeats_age"}),
+    "purge_keys": (
+        {"now": "timestamptz", "limit": "bigint"},
+        {"horsies_idempotency_keys_expiry"},
+    ),
+    "find_key": (
+        {"task_name": "text", "key": "text", "now": "timestamptz"},
+        {"horsies_idempotency_keys_pkey"},
+    ),
+}
+BACKLOG = """
+INSERT INTO horsies_tasks
+    (id, task_name, queue_name, args, priority, sent_at, enqueued_at, claimable)
+SELECT gen_random_uuid(), 'job', 'default', '{}', 50, now(), now() + interval '1 day', false
+FROM generate_series(1, 20000);
+INSERT INTO horsies_tasks
+    (id, task_name, queue_name, args, priority, sent_at, enqueued_at, claimable)
+SELECT gen_random_uuid(), 'job', 'q' || n % 4, '{}', 50, now(), now(), true
+FROM generate_series(1, 2000) AS n;
+INSERT INTO horsies_task_history
+    (id, task_name, queue_name, args, priority, sent_at, enqueued_at, status, epoch, attempt,
+     retries, crashes, finished_at)
+SELECT gen_random_uuid(), 'job', 'default', '{}', 50, now(), now(), 'COMPLETED', 1, 1, 0, 0, now()
+FROM generate_series(1, 20000);
+INSERT INTO horsies_heartbeats (task_id, epoch, sender_id, role, sent_at, hostname, pid)
+SELECT id, 1, 'worker', 'runner', now(), 'stable', 1 FROM horsies_task_history;
+ANALYZE;
+"""
+CLAIMER = {
+    "now": "now()",
+    "excluded": "'{}'",
+    "worker": "gen_random_uuid()",
+    "start": "true",
+}
+
+
+def connected(dsn):
+    """As our sessions are."""
+    return psycopg.connect(link_to(dsn).conninfo("plans"), autocommit=True)
+
+
+@pytest.fixture(scope="module", params=kinds())
+def empty(request, servers):
+    with servers.get(request.param).database() as dsn, connected(dsn) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module", params=kinds())
+def filled(request, servers):
+    with servers.get(request.param).database() as dsn:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute(BACKLOG)
+        with connected(dsn) as connection:
+            yield connection
+
+
+@pytest.mark.parametrize("query", HOT)
+def test_a_hot_statement_keeps_to_its_indexes_where_nothing_was_ever_analysed(empty, query):
+    _expect_indexes(empty, query)
+
+
+@pytest.mark.parametrize("query", HOT)
+def test_a_hot_statement_keeps_to_its_indexes_under_a_backlog(filled, query):
+    _expect_indexes(filled, query)
+
+
+def test_a_claim_does_not_visit_delayed_rows(filled):
+    values = {"queues": "'{default}'", "tiers": "'{0}'", "limits": "'{5}'", "limit": "5"}
+    nodes = explain(filled, "claim", CLAIM, CLAIMER | values)
+    assert sum(node.rows + node.filtered for node in nodes if node.table == "horsies_tasks") == 0
+
+
+def test_a_promotion_visits_only_what_is_due(filled):
+    values = {"queues": "'{default,q0}'", "now": "now()", "limit": "100"}
+    nodes = explain(filled, "promote", HOT["promote"][0], values)
+    assert sum(node.rows + node.filtered for node in nodes if node.table) == 0
+
+
+def test_the_next_due_time_costs_one_entry_a_queue(filled):
+    nodes = explain(filled, "next_due", HOT["next_due"][0], {"queues": "'{default,q0}'"})
+    assert sum(node.rows + node.filtered for node in nodes if node.table) <= 2
+
+
+def _expect_indexes(connection, query):
+    types, indexes = HOT[query]
+    nodes = explain(connection, query, types)
+    scanned = [n for n in nodes if n.kind == "Seq Scan" and n.table in LARGE]
+    assert scanned == []
+    assert {node.index for node in nodes} >= indexes
