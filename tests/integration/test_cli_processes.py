@@ -75,7 +75,7 @@ def test_the_demo_tells_its_story(tmp_path):
         r"reminded ada@example\.com",
         "TASK_CANCELLED",
         "OUT_OF_PAPER: no label for order 7: tray 2 is empty",
-        r"2000 more tasks, sent, run and settled: \d+ µs each",
+        r"2000 more tasks, sent, run and settled durably: \d+ µs each",
     ]
     told = [line for line in lines if any(re.fullmatch(wanted, line) for wanted in expected)]
     assert len(told) == len(expected)
