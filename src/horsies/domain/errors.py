@@ -65,25 +65,34 @@ class DefinitionError(FaultsError):
 class TaskSendError(HorsiesError):
     """A send that did not happen (or whose acknowledgement was lost, if `retryable`).
 
-    `tasks` is what was to be sent, ids included: `retry_send` replays exactly that.
+    `tasks` is what was to be sent, ids included: `retry_send` replays exactly that. `fault` says
+    why the store could not take it, `transactional` that it was part of the caller's transaction.
     """
 
     __module__ = "horsies"
 
     def __init__(
-        self, code: "SendErrorCode", message: str, tasks: "tuple[NewTask, ...]" = ()
+        self,
+        code: "SendErrorCode",
+        message: str,
+        tasks: "tuple[NewTask, ...]" = (),
+        *,
+        fault: "BrokerFault | None" = None,
+        transactional: bool = False,
     ) -> None:
         super().__init__(code, message, tasks)
         self.code = code
         self.message = message
         self.tasks = tasks
+        self.fault = fault
+        self.transactional = transactional
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
 
     @property
     def retryable(self) -> bool:
-        return self.code.retryable
+        return self.code.retryable and (self.fault is None or self.fault.retryable)
 
     @property
     def task_id(self) -> "TaskId | None":

@@ -89,24 +89,20 @@ class Sender(Generic[P, T]):
     def retry_send(self, error: TaskSendError) -> TaskHandle[T]:
         """Replay a send whose outcome is unknown; it never makes a second task."""
         runtime = self._source()
-        enqueue = runtime.enqueue
-        return _or_throw(_one(runtime, enqueue.run(enqueue.plan_replay(_single(self._own(error))))))
+        return _or_throw(_one(runtime, self._replay(runtime, _single(error))))
 
     async def retry_send_async(self, error: TaskSendError) -> TaskHandle[T]:
         runtime = self._source()
-        enqueue = runtime.enqueue
-        sent = await enqueue.run_async(enqueue.plan_replay(_single(self._own(error))))
-        return _or_throw(_one(runtime, sent))
+        return _or_throw(_one(runtime, await self._replay_async(runtime, _single(error))))
 
     def retry_send_many(self, error: TaskSendError) -> list[TaskHandle[T]]:
         """The same for a `send_many`."""
         runtime = self._source()
-        return _many(runtime, runtime.enqueue.run(runtime.enqueue.plan_replay(self._own(error))))
+        return _many(runtime, self._replay(runtime, error))
 
     async def retry_send_many_async(self, error: TaskSendError) -> list[TaskHandle[T]]:
         runtime = self._source()
-        plan = runtime.enqueue.plan_replay(self._own(error))
-        return _many(runtime, await runtime.enqueue.run_async(plan))
+        return _many(runtime, await self._replay_async(runtime, error))
 
     def with_options(
         self,
@@ -152,6 +148,16 @@ class Sender(Generic[P, T]):
     async def _enqueue_async(self, runtime: Runtime, calls: list[Call]) -> "SendResult":
         plan = runtime.enqueue.plan(self.definition, calls, self._options)
         return await runtime.enqueue.run_async(plan, self._options.connection)
+
+    def _replay(self, runtime: Runtime, error: TaskSendError) -> "SendResult":
+        connection = self._options.connection
+        plan = runtime.enqueue.plan_replay(self._own(error), connection)
+        return runtime.enqueue.run(plan, connection)
+
+    async def _replay_async(self, runtime: Runtime, error: TaskSendError) -> "SendResult":
+        connection = self._options.connection
+        plan = runtime.enqueue.plan_replay(self._own(error), connection)
+        return await runtime.enqueue.run_async(plan, connection)
 
     def _as_call(self, call: object) -> Call:
         if isinstance(call, TaskCall):

@@ -7,7 +7,7 @@ import pytest
 from psycopg import sql
 
 from horsies.domain.errors import BrokerError, BrokerFault
-from horsies.domain.outcome import Fail, RetryAt
+from horsies.domain.outcome import Complete, Fail, RetryAt
 from horsies.domain.sending import Batch
 from horsies.domain.settlement import Settlement
 from tests.contract.conftest import postgres_world
@@ -57,6 +57,9 @@ class Crowd:
         async with self.world.unit_of_work() as tx:
             await tx.tasks.release([task.claim for task in self.shuffled(claimed)])
 
+    async def complete(self):
+        await self.settle(Complete)
+
     async def fail(self):
         await self.settle(lambda: Fail("BOOM"))
 
@@ -87,7 +90,20 @@ class Crowd:
 
 async def test_nobody_deadlocks_who_takes_hold_of_the_same_tasks(world, onlooker):
     crowd = Crowd(world)
-    acts = ["claim", "prefetch_and_release", "fail", "retry", "reap", "cancel", "beat"]
+    acts = ["claim", "prefetch_and_release", "complete", "fail", "retry", "reap", "cancel", "beat"]
     await asyncio.gather(*(crowd.repeat(getattr(crowd, act)) for act in acts))
+    assert set(crowd.faults) <= {BrokerFault.BUSY}
+    assert onlooker.execute(DEADLOCKS).fetchone() == (0,)
+
+
+async def test_batches_of_several_verdicts_take_their_locks_in_one_order_too(world, onlooker):
+    crowd = Crowd(world)
+
+    async def settle_mixed():
+        verdicts = [Complete(), Fail("BOOM"), RetryAt(world.now(), "BOOM")]
+        await crowd.settle(lambda: crowd.dice.choice(verdicts))
+
+    acts = [crowd.claim, crowd.cancel, crowd.prefetch_and_release, *[settle_mixed] * 3]
+    await asyncio.gather(*(crowd.repeat(act) for act in acts))
     assert set(crowd.faults) <= {BrokerFault.BUSY}
     assert onlooker.execute(DEADLOCKS).fetchone() == (0,)

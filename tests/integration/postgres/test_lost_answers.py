@@ -78,7 +78,7 @@ async def test_a_settle_whose_answer_was_lost_is_recognised_when_repeated(world,
         "retry": RetryAt(world.now(), "BOOM"),
         "give back": GiveBack(),
     }[verdict]
-    cutter.cut_after(b"COMMIT")
+    cutter.cut_after(b"COMMIT\0")
     with pytest.raises(BrokerError) as raised:
         await world.settle(running, verdict)
     assert raised.value.fault is BrokerFault.CONNECTION
@@ -101,7 +101,7 @@ async def test_a_batch_whose_answer_was_lost_is_recognised_as_a_whole(world, cut
         async with world.unit_of_work() as tx:
             return await tx.tasks.settle(settlements)
 
-    cutter.cut_after(b"COMMIT")
+    cutter.cut_after(b"COMMIT\0")
     with pytest.raises(BrokerError):
         await settle_all()
     report = await settle_all()
@@ -111,7 +111,7 @@ async def test_a_batch_whose_answer_was_lost_is_recognised_as_a_whole(world, cut
 
 async def test_a_claim_whose_answer_was_lost_is_left_to_the_reaper(world, cutter):
     task_id = world.send()
-    cutter.cut_after(b"COMMIT")
+    cutter.cut_after(b"COMMIT\0")
     with pytest.raises(BrokerError):
         await world.claim()
     world.pass_time(seconds=60)

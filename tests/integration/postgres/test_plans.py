@@ -196,3 +196,22 @@ def _expect_indexes(connection, query):
     scanned = [n for n in nodes if n.kind == "Seq Scan" and n.table in LARGE]
     assert scanned == []
     assert {node.index for node in nodes} >= indexes
+
+
+@pytest.mark.parametrize(
+    ("queues", "tiers", "limits"),
+    [("{q1}", "{0}", "{5}"), ("{q0,q1,default,none}", "{0,0,1,1}", "{5,5,5,5}")],
+)
+def test_a_claim_visits_what_it_takes_and_no_delayed_rows(filled, queues, tiers, limits):
+    values = {"queues": f"'{queues}'", "tiers": f"'{tiers}'", "limits": f"'{limits}'"}
+    nodes = explain(filled, "claim", CLAIM, CLAIMER | values | {"limit": "5"})
+    visited = [node for node in nodes if node.table == "horsies_tasks"]
+    assert sum(node.filtered for node in visited) == 0
+    assert sum(node.rows for node in visited if "Scan" in node.kind) <= 4 * 5 + 5 + 5
+
+
+def test_signs_of_life_are_found_by_task_though_the_table_was_empty(filled):
+    filled.execute("TRUNCATE horsies_heartbeats")
+    filled.execute("ANALYZE horsies_heartbeats")
+    nodes = explain(filled, "stale_tasks", HOT["stale_tasks"][0])
+    assert "horsies_heartbeats_task" in {node.index for node in nodes}

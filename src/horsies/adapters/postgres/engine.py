@@ -20,8 +20,13 @@ class PostgresEngine:
         self.unit_of_work = PostgresUnitOfWork(link, queries, self._async, clock)
         self.clock = self.unit_of_work.clock
         self.completions = PostgresCompletions(link, queries)
-        scripts = SendScripts(queries, link.lock_name("max_pending"))
-        self.inbox = PostgresTaskInbox(scripts, self._sync, self._async, clock)
+        self.inbox = PostgresTaskInbox(
+            SendScripts(queries, link.lock_name("max_pending"), link.settings_of_transactions()),
+            SendScripts(queries, link.lock_name("max_pending"), link.settings_of_callers()),
+            self._sync,
+            self._async,
+            clock,
+        )
 
     async def aclose(self) -> None:
         await self.completions.aclose()

@@ -4,7 +4,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import psycopg
-from psycopg import errors
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from horsies.domain.errors import BrokerError, BrokerFault
@@ -28,6 +27,8 @@ _BY_STATE = {
 _BY_CLASS = {
     "08": (BrokerFault.CONNECTION, "the connection to the database was lost"),
     "57": (BrokerFault.CONNECTION, "the database ended the connection"),
+    "22": (BrokerFault.REFUSED, "the database cannot hold this value"),
+    "23": (BrokerFault.REFUSED, "the database does not allow this row"),
     "28": (BrokerFault.DENIED, "the database does not let this user in"),
     "53": (BrokerFault.FULL, "the database has run out of something"),
     "58": (BrokerFault.FULL, "the database's system failed"),
@@ -41,6 +42,8 @@ def translated() -> Generator[None]:
         yield
     except (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests) as error:
         raise translate(error) from error
+    except UnicodeError as error:
+        raise BrokerError(f"this is not text ({error})", fault=BrokerFault.REFUSED) from error
 
 
 def translate(error: Exception) -> BrokerError:
@@ -49,6 +52,8 @@ def translate(error: Exception) -> BrokerError:
             "no connection to the database came free or could be made in time",
             fault=BrokerFault.BUSY,
         )
+    if isinstance(error, psycopg.DataError) and error.sqlstate is None:
+        return BrokerError(str(error), fault=BrokerFault.REFUSED)
     if isinstance(error, PoolClosed):
         return BrokerError("this app is closed", fault=BrokerFault.CLOSED)
     return translate_state(
@@ -65,8 +70,9 @@ def translate_state(state: str | None, text: str, *, lost: bool) -> BrokerError:
     return BrokerError(f"{words} ({told[0]})" if told else words, fault=fault)
 
 
-def is_conflict(error: BaseException) -> bool:
-    return isinstance(error, errors.UniqueViolation)
+def is_worth_a_replay(error: psycopg.Error) -> bool:
+    """Whether a send was undone, or nobody knows what became of it because the connection broke."""
+    return translate(error).fault in {BrokerFault.CONNECTION, BrokerFault.CONFLICT}
 
 
 def _recognise(state: str | None, *, lost: bool) -> tuple[BrokerFault, str]:

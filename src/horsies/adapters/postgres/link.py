@@ -8,6 +8,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 LOCK_TIMEOUT_MS = 500
 """Nobody waits longer for a row: it is held by someone who may be slow for any reason."""
 
+NOTIFY_SETTING = "horsies.notify"
+"""Read by the trigger that announces new tasks."""
+
 _LONGEST_SUFFIX = 40  # with it a channel's name stays below the 63 bytes PostgreSQL takes
 
 
@@ -43,7 +46,7 @@ class Link:
             }
         filled = {**wanted, **given}
         if self.session_settings or listening:
-            flags = " ".join(f"-c {name}={value}" for name, value in self.settings().items())
+            flags = " ".join(_flag(*setting) for setting in self.settings().items())
             filled["options"] = f"{given.get('options', '')} {flags}".strip()
         return make_conninfo("", **filled)
 
@@ -58,11 +61,21 @@ class Link:
             "statement_timeout": str(self.statement_timeout_ms or 0),
             "lock_timeout": str(LOCK_TIMEOUT_MS),
             "idle_in_transaction_session_timeout": str(self.statement_timeout_ms or 0),
+            "default_transaction_isolation": "read committed",
             "enable_seqscan": "off",
+            "enable_bitmapscan": "off",
             "plan_cache_mode": "force_generic_plan",
             "jit": "off",
-            "horsies.notify": "on" if self.notify else "off",
+            NOTIFY_SETTING: "on" if self.notify else "off",
         }
+
+    def settings_of_transactions(self) -> dict[str, str]:
+        """Behind a pooler a session has no settings of its own, so each transaction brings them."""
+        return {} if self.session_settings else self.settings()
+
+    def settings_of_callers(self) -> dict[str, str]:
+        """Their transaction is theirs; only that nothing is announced is ours to say."""
+        return {} if self.notify else {NOTIFY_SETTING: "off"}
 
     @property
     def new_channel(self) -> str:
@@ -83,3 +96,8 @@ class Link:
         if len(self.schema) <= _LONGEST_SUFFIX:
             return f"{name}_{self.schema}"
         return f"{name}_{sha256(self.schema.encode()).hexdigest()[:16]}"
+
+
+def _flag(name: str, value: str) -> str:
+    escaped = value.replace(" ", "\\ ")
+    return f"-c {name}={escaped}"

@@ -66,7 +66,9 @@ class PostgresSchema:
         cursor = await connection.execute("SELECT to_regclass(%s) IS NOT NULL", [table])
         if await cursor.fetchone() != (True,):
             return known
-        query = sql.SQL("SELECT max(version), max(oldest_client) FROM {}.horsies_schema")
+        query = sql.SQL(
+            "SELECT max(version), coalesce(max(oldest_client), 0) FROM {}.horsies_schema"
+        )
         cursor = await connection.execute(query.format(sql.Identifier(self._link.schema)))
         row = await cursor.fetchone()
         assert row is not None

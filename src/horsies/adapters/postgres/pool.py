@@ -1,4 +1,8 @@
-"""Connections kept ready: asynchronous ones for the engine, plain ones for senders."""
+"""Connections kept ready: asynchronous ones for the engine, plain ones for senders.
+
+A pool cannot say why it has no connection to give: the server may be away, or all may be in use.
+So the first one is made by hand, and one more where the pool gave up; their errors speak.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
@@ -7,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from psycopg import AsyncConnection, Connection
-from psycopg_pool import AsyncConnectionPool, ConnectionPool
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.rows import Row
@@ -19,8 +23,9 @@ class AsyncConnections:
     """They belong to the loop that first asks for one."""
 
     def __init__(self, link: Link) -> None:
+        self._conninfo = link.conninfo("engine")
         self._pool: AsyncConnectionPool[AsyncConnection[Row]] = AsyncConnectionPool(
-            link.conninfo("engine"), connection_class=AsyncConnection[Row], **_options(link)
+            self._conninfo, connection_class=AsyncConnection[Row], **_options(link)
         )
         self._opening = asyncio.Lock()
         self._opened = False
@@ -28,14 +33,26 @@ class AsyncConnections:
     @asynccontextmanager
     async def one(self) -> AsyncGenerator[AsyncConnection[Row]]:
         if not self._opened:
-            async with self._opening:
-                await self._pool.open()
-                self._opened = True
-        connection = await self._pool.getconn()
+            await self._open()
+        try:
+            connection = await self._pool.getconn()
+        except PoolTimeout:
+            await self._knock()
+            raise
         try:
             yield connection
         finally:
             await self._pool.putconn(connection)
+
+    async def _open(self) -> None:
+        async with self._opening:
+            if not self._opened:
+                await self._knock()
+                await self._pool.open()
+                self._opened = True
+
+    async def _knock(self) -> None:
+        await (await AsyncConnection.connect(self._conninfo)).close()
 
     async def drop_dead_ones(self) -> None:
         """After a restart of the server every connection that is kept ready is dead."""
@@ -47,8 +64,9 @@ class AsyncConnections:
 
 class SyncConnections:
     def __init__(self, link: Link) -> None:
+        self._conninfo = link.conninfo("producer")
         self._pool: ConnectionPool[Connection[Row]] = ConnectionPool(
-            link.conninfo("producer"), connection_class=Connection[Row], **_options(link)
+            self._conninfo, connection_class=Connection[Row], **_options(link)
         )
         self._opening = Lock()
         self._opened = False
@@ -56,14 +74,26 @@ class SyncConnections:
     @contextmanager
     def one(self) -> Generator[Connection[Row]]:
         if not self._opened:
-            with self._opening:
-                self._pool.open()
-                self._opened = True
-        connection = self._pool.getconn()
+            self._open()
+        try:
+            connection = self._pool.getconn()
+        except PoolTimeout:
+            self._knock()
+            raise
         try:
             yield connection
         finally:
             self._pool.putconn(connection)
+
+    def _open(self) -> None:
+        with self._opening:
+            if not self._opened:
+                self._knock()
+                self._pool.open()
+                self._opened = True
+
+    def _knock(self) -> None:
+        Connection.connect(self._conninfo).close()
 
     def drop_dead_ones(self) -> None:
         self._pool.check()

@@ -15,18 +15,33 @@ from horsies.domain.ids import TaskId
 from horsies.domain.sending import Accepted, AlreadyThere, Batch, KeyTaken, QueueFull, Receipt
 from horsies.domain.task import NewTask
 
+NO_SETTINGS: Mapping[str, str] = {}
+
 _TRIES_FOR_A_KEY = 3
 
 
 class SendScripts:
-    """`lock_prefix` keeps the turns of one schema apart from another's."""
+    """`lock_prefix` keeps the turns of one schema apart from another's.
 
-    def __init__(self, queries: Queries, lock_prefix: str) -> None:
+    `settings` are for connections that do not bring them: behind poolers, and of callers.
+    """
+
+    def __init__(
+        self, queries: Queries, lock_prefix: str, settings: Mapping[str, str] = NO_SETTINGS
+    ) -> None:
         self._queries = queries
         self._lock_prefix = lock_prefix
+        self._settings = settings
+
+    def is_one_statement(self, batch: Batch) -> bool:
+        """Whether one statement is all there is to it, so that it needs no transaction."""
+        return not self._settings and _is_plain(batch)
 
     def accept(self, batch: Batch, now: datetime | None) -> Script[list[Receipt]]:
         """Recognise what is known, make sure of room, then insert the rest."""
+        if self._settings:
+            names, values = list(self._settings), list(self._settings.values())
+            yield self._ask("settings", names=names, settings=values)
         receipts = (yield from self._known(batch.tasks)) if batch.replay else {}
         fresh = [task for task in batch.tasks if task.id not in receipts]
         limited = {task.queue for task in fresh} & batch.max_pending.keys()
@@ -97,7 +112,7 @@ class SendScripts:
                 key=key.key,
                 task_id=str(task.id),
                 fingerprint=key.fingerprint.hex(),
-                window=batch.key_window,
+                window=batch.key_window.total_seconds(),
                 now=now,
             )
             if reserved:
@@ -124,8 +139,7 @@ class SendScripts:
         return Ask(self._queries(query), values)
 
 
-def is_plain(batch: Batch) -> bool:
-    """Whether one statement is all there is to it, so that it needs no transaction around it."""
+def _is_plain(batch: Batch) -> bool:
     first = batch.tasks[0] if batch.tasks else None
     return (
         first is not None
@@ -163,6 +177,7 @@ def _shares(task: NewTask, first: NewTask) -> bool:
 
 
 def _values(tasks: Sequence[NewTask], now: datetime | None) -> dict[str, Any]:
+    """A delay is seconds: to an interval of days a caller's time zone might add an hour."""
     first = tasks[0]
     headers = first.headers
     return {
@@ -177,7 +192,7 @@ def _values(tasks: Sequence[NewTask], now: datetime | None) -> dict[str, Any]:
         "headers": None if headers is None else json.dumps(dict(headers)),
         "retry_of": None if first.retry_of is None else str(first.retry_of),
         "eta": first.eta,
-        "delay": first.delay,
+        "delay": None if first.delay is None else first.delay.total_seconds(),
         "now": now,
     }
 

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from psycopg import AsyncConnection, sql
+from psycopg.pq import TransactionStatus
 
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.rows import Row, columns_of_tasks, task_of
 from horsies.application.ports.clock import Clock
+from horsies.domain.errors import BrokerError, BrokerFault
 from horsies.domain.ids import TaskId
 from horsies.domain.task import Task
 
@@ -63,6 +65,12 @@ class Session:
 
     async def commit(self) -> None:
         """Announcements and the commit, in one round trip."""
+        if self._connection.info.transaction_status is TransactionStatus.INERROR:
+            # The server would answer this COMMIT with a rollback, and without an error.
+            raise BrokerError(
+                "a statement of this transaction has failed, so nothing of it was kept",
+                fault=BrokerFault.UNKNOWN,
+            )
         if not self._link.notify or not (self._ended or self._claimable):
             await self._connection.execute(_COMMIT)
             return

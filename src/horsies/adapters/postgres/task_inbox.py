@@ -2,75 +2,92 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
+
+import psycopg
+from psycopg import AsyncConnection, Connection
 
 from horsies.adapters.postgres.callers import run_on_async_caller, run_on_caller
-from horsies.adapters.postgres.faults import translated
+from horsies.adapters.postgres.faults import is_worth_a_replay, translated
 from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
+from horsies.adapters.postgres.rows import Row
 from horsies.adapters.postgres.scripts import Script, run, run_async
-from horsies.adapters.postgres.sending import SendScripts, is_plain
+from horsies.adapters.postgres.sending import SendScripts
 from horsies.application.ports.clock import Clock
-from horsies.domain.errors import BrokerError, BrokerFault
 from horsies.domain.sending import Batch, Receipt
 
 
 class PostgresTaskInbox:
-    """A send whose connection breaks is repeated once as a replay, which makes no second task.
+    """A send that is lost or undone is repeated once as a replay, which makes no second task.
 
-    `clock` takes the place of the database's own in tests.
+    `foreign_scripts` are for callers' connections, which carry no settings of ours. `clock` takes
+    the place of the database's own in tests.
     """
 
     def __init__(
         self,
         scripts: SendScripts,
-        sync: SyncConnections,
-        asynchronous: AsyncConnections,
+        foreign_scripts: SendScripts,
+        connections: SyncConnections,
+        async_connections: AsyncConnections,
         clock: Clock | None = None,
     ) -> None:
         self._scripts = scripts
-        self._sync = sync
-        self._async = asynchronous
+        self._foreign_scripts = foreign_scripts
+        self._own = connections
+        self._own_async = async_connections
         self._clock = clock
 
     def accept(self, batch: Batch, connection: object | None = None) -> Sequence[Receipt]:
         if connection is not None:
             with translated():
-                return run_on_caller(connection, self._script(batch))
-        try:
-            return self._accept(batch)
-        except BrokerError as error:
-            if error.fault is not BrokerFault.CONNECTION:
-                raise
-        self._sync.drop_dead_ones()
-        return self._accept(replace(batch, replay=True))
+                return run_on_caller(connection, self._foreign_script(batch))
+        with translated():
+            with self._own.one() as mine:
+                try:
+                    return self._accept(mine, batch)
+                except psycopg.Error as error:
+                    if not is_worth_a_replay(error):
+                        raise
+            self._own.drop_dead_ones()
+            with self._own.one() as mine:
+                return self._accept(mine, replace(batch, replay=True))
 
     async def accept_async(
         self, batch: Batch, connection: object | None = None
     ) -> Sequence[Receipt]:
         if connection is not None:
             with translated():
-                return await run_on_async_caller(connection, self._script(batch))
-        try:
-            return await self._accept_async(batch)
-        except BrokerError as error:
-            if error.fault is not BrokerFault.CONNECTION:
-                raise
-        await self._async.drop_dead_ones()
-        return await self._accept_async(replace(batch, replay=True))
-
-    def _accept(self, batch: Batch) -> Sequence[Receipt]:
-        with translated(), self._sync.one() as connection:
-            if is_plain(batch):
-                return run(connection, self._script(batch))
-            with connection.transaction():
-                return run(connection, self._script(batch))
-
-    async def _accept_async(self, batch: Batch) -> Sequence[Receipt]:
+                return await run_on_async_caller(connection, self._foreign_script(batch))
         with translated():
-            async with self._async.one() as connection:
-                if is_plain(batch):
-                    return await run_async(connection, self._script(batch))
-                async with connection.transaction():
-                    return await run_async(connection, self._script(batch))
+            async with self._own_async.one() as mine:
+                try:
+                    return await self._accept_async(mine, batch)
+                except psycopg.Error as error:
+                    if not is_worth_a_replay(error):
+                        raise
+            await self._own_async.drop_dead_ones()
+            async with self._own_async.one() as mine:
+                return await self._accept_async(mine, replace(batch, replay=True))
 
-    def _script(self, batch: Batch) -> Script[list[Receipt]]:
-        return self._scripts.accept(batch, self._clock.now() if self._clock else None)
+    def _accept(self, connection: Connection[Row], batch: Batch) -> Sequence[Receipt]:
+        script = self._scripts.accept(batch, self._now())
+        if self._scripts.is_one_statement(batch):
+            return run(connection, script)
+        with connection.transaction():
+            return run(connection, script)
+
+    async def _accept_async(
+        self, connection: AsyncConnection[Row], batch: Batch
+    ) -> Sequence[Receipt]:
+        script = self._scripts.accept(batch, self._now())
+        if self._scripts.is_one_statement(batch):
+            return await run_async(connection, script)
+        async with connection.transaction():
+            return await run_async(connection, script)
+
+    def _foreign_script(self, batch: Batch) -> Script[list[Receipt]]:
+        return self._foreign_scripts.accept(batch, self._now())
+
+    def _now(self) -> datetime | None:
+        return self._clock.now() if self._clock else None

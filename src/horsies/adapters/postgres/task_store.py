@@ -81,11 +81,17 @@ class PostgresTaskStore:
 
     async def settle(self, settlements: Sequence[Settlement]) -> SettleReport:
         now = self._session.clock.now()
+        # All locks at once and in one order: a lock that is taken after the completions could be
+        # held by somebody who waits for one of them.
+        pure = all(isinstance(each.verdict, Complete) for each in settlements)
+        live = {} if pure else await self._lock([each.claim.id for each in settlements])
         completed = await self._complete(settlements, now)
         rest = [each for each in settlements if each.claim.id not in completed]
         if not rest:
             return SettleReport()
-        known = await self._known([settlement.claim for settlement in rest])
+        if pure:  # nothing more will be written, so there is nothing to lock
+            live = await self._look([each.claim.id for each in rest])
+        known = await self._known([each.claim for each in rest], live)
         carried = {each.claim: carry_out(each, known[each.claim], now) for each in rest}
         await self._write(carried.values())
         return report(carried)
@@ -124,6 +130,9 @@ class PostgresTaskStore:
     async def _lock(self, ids: Collection[TaskId]) -> dict[TaskId, Task]:
         return {task.id: task for task in await self._session.tasks("lock_tasks", ids=list(ids))}
 
+    async def _look(self, ids: Collection[TaskId]) -> dict[TaskId, Task]:
+        return {task.id: task for task in await self._session.tasks("find_live", ids=list(ids))}
+
     async def _lock_held(self, claims: Collection[Claim], status: TaskStatus) -> list[Task]:
         tasks = await self._lock([claim.id for claim in claims])
         return [task for claim in claims if (task := held(tasks.get(claim.id), claim, status))]
@@ -146,8 +155,9 @@ class PostgresTaskStore:
         self._session.announce_end(completed)
         return completed
 
-    async def _known(self, claims: Sequence[Claim]) -> dict[Claim, Known]:
-        live = await self._lock([claim.id for claim in claims])
+    async def _known(
+        self, claims: Sequence[Claim], live: Mapping[TaskId, Task]
+    ) -> dict[Claim, Known]:
         gone = [
             claim for claim in claims if held(live.get(claim.id), claim, TaskStatus.RUNNING) is None
         ]

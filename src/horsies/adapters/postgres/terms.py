@@ -1,6 +1,7 @@
 """The terms of a task as JSON: what was agreed at send, readable by every later version."""
 
 import json
+import logging
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any, cast
@@ -11,6 +12,7 @@ from horsies.domain.task import NO_TERMS, FailureHandler, Terms
 
 _MILLISECOND = timedelta(milliseconds=1)
 _SECOND = timedelta(seconds=1)
+_logger = logging.getLogger("horsies")
 
 
 @lru_cache(maxsize=1024)
@@ -23,7 +25,12 @@ def encode_terms(terms: Terms) -> str:
 def decode_terms(text: str | None, result_ttl: timedelta | None) -> Terms:
     if text is None:
         return Terms(result_ttl=result_ttl) if result_ttl is not None else NO_TERMS
-    return _terms_from_json(json.loads(text), result_ttl)
+    try:
+        return _terms_from_json(json.loads(text), result_ttl)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        # One row that nobody can read must not stop the claim of all others: it runs once.
+        _logger.warning("a task has terms that this version cannot read, and gets none")
+        return Terms(result_ttl=result_ttl)
 
 
 def _terms_to_json(terms: Terms) -> dict[str, Any]:

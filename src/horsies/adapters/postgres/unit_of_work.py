@@ -77,14 +77,12 @@ class PostgresUnitOfWork:
 
 
 def _begin(link: Link) -> sql.Composed:
-    """Behind a pooler a session has no settings of its own, so each transaction brings them."""
-    settings = {} if link.session_settings else link.settings()
     return sql.SQL("; ").join(
         [
-            sql.SQL("BEGIN"),
+            sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED"),
             *(
                 sql.SQL("SELECT set_config({}, {}, true)").format(name, value)
-                for name, value in settings.items()
+                for name, value in link.settings_of_transactions().items()
             ),
             sql.SQL("SELECT clock_timestamp()"),
         ]

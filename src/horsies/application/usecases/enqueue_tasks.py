@@ -50,7 +50,7 @@ class EnqueueTasks:
         except UnusableConnectionError as error:
             return _refuse(SendErrorCode.VALIDATION_FAILED, str(error))
         except BrokerError as error:
-            return _unknown_outcome(batch, error)
+            return _unknown_outcome(batch, error, transactional=connection is not None)
 
     async def run_async(self, plan: Plan, connection: object | None = None) -> SendResult:
         if isinstance(plan, Err):
@@ -61,7 +61,7 @@ class EnqueueTasks:
         except UnusableConnectionError as error:
             return _refuse(SendErrorCode.VALIDATION_FAILED, str(error))
         except BrokerError as error:
-            return _unknown_outcome(batch, error)
+            return _unknown_outcome(batch, error, transactional=connection is not None)
 
     def plan(self, definition: TaskDefinition, calls: Sequence[Call], options: SendOptions) -> Plan:
         if self.gate.closed:
@@ -90,7 +90,7 @@ class EnqueueTasks:
             tasks.append(self._task(definition, payload, options, terms))
         return Ok(self._batch(tasks))
 
-    def plan_replay(self, error: TaskSendError) -> Plan:
+    def plan_replay(self, error: TaskSendError, connection: object | None = None) -> Plan:
         """The same ids and payloads once more: never a second task."""
         if self.gate.closed:
             return _suppressed(error.tasks[0].name if error.tasks else "")
@@ -108,6 +108,13 @@ class EnqueueTasks:
                 SendErrorCode.VALIDATION_FAILED,
                 f"this send was refused ({error.code}) before it reached the queue: "
                 "mend it and send it anew",
+            )
+        if error.transactional and connection is None:
+            return _refuse(
+                SendErrorCode.VALIDATION_FAILED,
+                "this send was part of a transaction of yours, and would now happen without it: "
+                "repeat the transaction, with with_options(connection=...).retry_send(error) in it",
+                error.tasks,
             )
         return Ok(replace(self._batch(error.tasks), replay=True))
 
@@ -162,10 +169,23 @@ def _read(batch: Batch, receipts: Sequence[Receipt]) -> SendResult:
     return Ok(tuple(ids))
 
 
-def _unknown_outcome(batch: Batch, error: BrokerError) -> Err[TaskSendError]:
-    hint = "; retry_send(error) repeats it without ever making a second task"
-    message = f"{error}{hint if error.retryable else ''}"
-    return _refuse(SendErrorCode.ENQUEUE_FAILED, message, tuple(batch.tasks))
+def _unknown_outcome(
+    batch: Batch, error: BrokerError, *, transactional: bool
+) -> Err[TaskSendError]:
+    hint = ""
+    if transactional:
+        hint = "; your transaction cannot be kept: roll it back and repeat it as a whole"
+    elif error.retryable:
+        hint = "; retry_send(error) repeats it without ever making a second task"
+    return Err(
+        TaskSendError(
+            SendErrorCode.ENQUEUE_FAILED,
+            f"{error}{hint}",
+            tuple(batch.tasks),
+            fault=error.fault,
+            transactional=transactional,
+        )
+    )
 
 
 def _suppressed(name: str) -> Err[TaskSendError]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from horsies.application.conflicts import redone_after_conflicts
 from horsies.application.ports.clock import Clock
 from horsies.application.ports.unit_of_work import Transaction, UnitOfWork
 from horsies.application.settings.recovery import RecoveryConfig
@@ -43,6 +44,7 @@ class ReapTasks:
             purged=await self.purge(),
         )
 
+    @redone_after_conflicts
     async def requeue_stale_claimed(self, watch: Watch) -> int:
         """Stale CLAIMED → PENDING: nothing of them has run."""
         if not self.recovery.auto_requeue_stale_claimed:
@@ -51,6 +53,7 @@ class ReapTasks:
             cutoffs = self._cutoffs(watch, self.recovery.claimed_stale_threshold)
             return await self._requeue(tx, *cutoffs)
 
+    @redone_after_conflicts
     async def recover_stale_running(self, watch: Watch) -> int:
         """Stale RUNNING are judged as crashed: retried if that is allowed, else failed."""
         if not self.recovery.auto_fail_stale_running:
@@ -59,19 +62,23 @@ class ReapTasks:
             cutoffs = self._cutoffs(watch, self.recovery.running_stale_threshold)
             return await self._recover(tx, *cutoffs)
 
+    @redone_after_conflicts
     async def requeue_silent_claimed(self, threshold: timedelta) -> int:
         """The same at an operator's word, whatever is configured."""
         async with self.unit_of_work() as tx:
             return await self._requeue(tx, self.clock.now() - threshold, None)
 
+    @redone_after_conflicts
     async def recover_silent_running(self, threshold: timedelta) -> int:
         async with self.unit_of_work() as tx:
             return await self._recover(tx, self.clock.now() - threshold, None)
 
+    @redone_after_conflicts
     async def expire(self) -> int:
         async with self.unit_of_work() as tx:
             return len(await tx.recovery.expire(BATCH))
 
+    @redone_after_conflicts
     async def reject_unresolved(self) -> int:
         """Fail what no worker has understood for as long as the grace."""
         async with self.unit_of_work() as tx:
@@ -86,6 +93,7 @@ class ReapTasks:
                     rejected += 1
             return rejected
 
+    @redone_after_conflicts
     async def purge(self) -> int:
         """Retention: forget ended tasks, old heartbeats and workers long gone."""
         async with self.unit_of_work() as tx:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from horsies.application.conflicts import redone_after_conflicts
 from horsies.application.ports.id_source import IdSource
 from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.domain.errors import BrokerError
@@ -14,6 +15,7 @@ class RetryTask:
     unit_of_work: UnitOfWork
     ids: IdSource
 
+    @redone_after_conflicts
     async def __call__(self, task_id: TaskId) -> TaskId:
         async with self.unit_of_work() as tx:
             task = (await tx.archive.find([task_id])).get(task_id)

@@ -2,8 +2,8 @@
 
 CREATE TABLE {schema}.horsies_tasks (
     id uuid PRIMARY KEY,
-    task_name text NOT NULL CHECK (task_name <> ''),
-    queue_name text NOT NULL CHECK (queue_name <> ''),
+    task_name text NOT NULL CHECK (octet_length(task_name) BETWEEN 1 AND 255),
+    queue_name text NOT NULL CHECK (octet_length(queue_name) BETWEEN 1 AND 63),
     args text NOT NULL,
     priority smallint NOT NULL DEFAULT 50 CHECK (priority BETWEEN 1 AND 100),
     terms text,  -- the snapshot of retries, timeout and failure handler; NULL: sent by plain SQL
@@ -31,6 +31,11 @@ CREATE TABLE {schema}.horsies_tasks (
     fairness_key text,
     workflow_id uuid,
     CONSTRAINT horsies_tasks_status CHECK (status IN ('PENDING', 'CLAIMED', 'RUNNING')),
+    -- Instants that clients cannot read would stop every claim that meets them.
+    CONSTRAINT horsies_tasks_instants CHECK (
+        enqueued_at >= '0001-01-02Z' AND enqueued_at < '9999-12-31Z'
+        AND good_until >= '0001-01-02Z' AND good_until < '9999-12-31Z'
+    ),
     CONSTRAINT horsies_tasks_claimable CHECK (NOT claimable OR status = 'PENDING'),
     CONSTRAINT horsies_tasks_held CHECK (
         CASE status
@@ -128,7 +133,7 @@ CREATE VIEW {schema}.horsies_task_attempts AS
 
 CREATE TABLE {schema}.horsies_idempotency_keys (
     task_name text NOT NULL,
-    key text NOT NULL,
+    key text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
     task_id uuid NOT NULL,
     fingerprint bytea NOT NULL,
     expires_at timestamptz NOT NULL,

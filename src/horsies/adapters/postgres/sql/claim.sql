@@ -27,7 +27,7 @@ WITH share AS (
     ) AS best
     GROUP BY queue_name
 ), taken AS (
-    SELECT locked.ctid
+    SELECT locked.ctid, quota.queue_name
     FROM quota CROSS JOIN LATERAL (
         SELECT task.ctid
         FROM {schema}.horsies_tasks AS task
@@ -38,6 +38,24 @@ WITH share AS (
         LIMIT quota.most
         FOR UPDATE SKIP LOCKED
     ) AS locked
+), more AS (
+    -- What the look counted may be held by others; whoever else is free takes its place.
+    SELECT locked.ctid
+    FROM share CROSS JOIN LATERAL (
+        SELECT task.ctid
+        FROM {schema}.horsies_tasks AS task
+        WHERE task.claimable AND task.queue_name = share.queue_name
+            AND (task.good_until IS NULL OR task.good_until > %(now)s)
+            AND task.task_name <> ALL (%(excluded)s::text[])
+            AND task.ctid <> ALL (ARRAY(SELECT ctid FROM taken))
+        ORDER BY task.priority, task.enqueued_at, task.id
+        LIMIT least(
+            %(limit)s - (SELECT count(*) FROM taken),
+            share.most - (SELECT count(*) FROM taken WHERE queue_name = share.queue_name)
+        )
+        FOR UPDATE SKIP LOCKED
+    ) AS locked
+    LIMIT %(limit)s - (SELECT count(*) FROM taken)
 )
 UPDATE {schema}.horsies_tasks
 SET status = CASE WHEN %(start)s THEN 'RUNNING' ELSE 'CLAIMED' END,
@@ -49,5 +67,5 @@ SET status = CASE WHEN %(start)s THEN 'RUNNING' ELSE 'CLAIMED' END,
     claimable = false,
     next_retry_at = NULL,
     error_code = NULL
-WHERE ctid = ANY (ARRAY(SELECT ctid FROM taken))
+WHERE ctid = ANY (ARRAY(SELECT ctid FROM taken UNION ALL SELECT ctid FROM more))
 RETURNING {live_columns}

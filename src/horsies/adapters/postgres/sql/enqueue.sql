@@ -3,7 +3,7 @@
 WITH instant AS (
     SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS now
 ), due AS (
-    SELECT now, greatest(now, coalesce(%(eta)s::timestamptz, now + %(delay)s::interval)) AS at
+    SELECT now, greatest(now, coalesce(%(eta)s::timestamptz, now + make_interval(secs => %(delay)s))) AS at
     FROM instant
 )
 INSERT INTO {schema}.horsies_tasks

@@ -3,7 +3,7 @@ INSERT INTO {schema}.horsies_idempotency_keys AS held
     (task_name, key, task_id, fingerprint, expires_at)
 VALUES (
     %(task_name)s, %(key)s, %(task_id)s::uuid, decode(%(fingerprint)s::text, 'hex'),
-    coalesce(%(now)s::timestamptz, statement_timestamp()) + %(window)s::interval
+    coalesce(%(now)s::timestamptz, statement_timestamp()) + make_interval(secs => %(window)s)
 )
 ON CONFLICT (task_name, key) DO UPDATE
     SET task_id = excluded.task_id,

@@ -7,7 +7,7 @@ WHERE task.worker_id IS NOT NULL AND task.status = %(status)s
             task.claimed_at,
             task.started_at,
             (
-                SELECT max(beat.sent_at) FROM {schema}.horsies_heartbeats AS beat
+                SELECT max(beat.sent_at + interval '0') FROM {schema}.horsies_heartbeats AS beat
                 WHERE beat.task_id = task.id AND beat.epoch = task.epoch
             )
         ) <= %(silent)s::timestamptz
