@@ -39,6 +39,7 @@ class TaskOptions:
     default_unhandled_error_code: str | None = None
     on_failure: object = None
     aliases: Sequence[str] = ()
+    fresh: bool = False
 
 
 def define_task(
@@ -93,6 +94,7 @@ def _definition(
     return TaskDefinition(
         name=options.name,
         aliases=tuple(options.aliases),
+        fresh=options.fresh,
         function=function,
         is_async=inspect.iscoroutinefunction(function),
         signature=reading.signature,
@@ -121,6 +123,7 @@ def _option_faults(options: TaskOptions, config: AppConfig) -> Generator[tuple[s
         "name": _name_faults(options.name),
         "aliases": (fault for alias in options.aliases for fault in _name_faults(alias)),
         "idempotent": _flag_faults("idempotent", options.idempotent),
+        "fresh": _flag_faults("fresh", options.fresh),
         "queue": _queue_faults(options.queue, config),
         "retry_policy": _retry_faults(options.retry_policy),
         "timeout_ms": _duration_faults("timeout_ms", options.timeout_ms),

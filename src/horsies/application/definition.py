@@ -37,6 +37,7 @@ class TaskDefinition:
     aliases: tuple[str, ...]
     function: Callable[..., Any]
     is_async: bool
+    fresh: bool
     signature: Signature
     codec: CallCodec
     queue: str

@@ -25,8 +25,12 @@ DEFAULT_PRIORITY = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What was agreed at send and is stored with the task, whatever is deployed later."""
+    """What was agreed at send and is stored with the task, whatever is deployed later.
 
+    A task that was sent by plain SQL has not `agreed` to any before a worker claims it.
+    """
+
+    agreed: bool = True
     retry: RetryPolicy | None = None
     timeout: timedelta | None = None
     result_ttl: timedelta | None = None
@@ -34,6 +38,7 @@ class Terms:
 
 
 NO_TERMS = Terms()
+NOT_AGREED = Terms(agreed=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

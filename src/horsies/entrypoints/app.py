@@ -27,7 +27,11 @@ from horsies.entrypoints.runtime import Runtime
 from horsies.entrypoints.task import AsyncTask, SyncTask, Task, TaskDecorator, as_task_id
 
 if TYPE_CHECKING:
+    from horsies.adapters.postgres.engine import PostgresEngine
+    from horsies.application.settings.worker import WorkerConfig
+    from horsies.application.usecases.perform_task import PerformTask
     from horsies.entrypoints.broker import PostgresBroker
+    from horsies.entrypoints.container import Container
     from horsies.entrypoints.inline import InlineRunner
     from horsies.entrypoints.online import Online
     from horsies.entrypoints.testing.sandbox import Sandbox
@@ -59,6 +63,7 @@ class Horsies:
         self._sandbox: Sandbox | None = None
         self._online: Online | None = None
         self._connecting = Lock()
+        self.child_hooks: list[Callable[[], object]] = []
         remember(self)
 
     def task(
@@ -74,12 +79,13 @@ class Horsies:
         default_unhandled_error_code: str | None = None,
         on_failure: "str | Task[[str, TaskError], Any] | None" = None,
         aliases: Sequence[str] = (),
+        fresh: bool = False,
     ) -> TaskDecorator:
         """Make a task of a function that returns `TaskResult[T, TaskError]`.
 
         `idempotent` says that running it again after a crash is safe. `aliases` are former
         names, under which tasks may still be queued. `on_failure` is sent the id and the error
-        of a task that failed for good.
+        of a task that failed for good. `fresh` gives each run a process of its own.
         """
         options = TaskOptions(
             name=name,
@@ -92,6 +98,7 @@ class Horsies:
             default_unhandled_error_code=default_unhandled_error_code,
             on_failure=on_failure,
             aliases=_listed(aliases),
+            fresh=fresh,
         )
         if callable(name):
             raise bare_decorator(name)
@@ -111,10 +118,11 @@ class Horsies:
         named = [modules] if isinstance(modules, str) else modules
         self._modules += [module for module in named if module not in self._modules]
 
-    def load_tasks(self) -> None:
+    def load_tasks(self, modules: Iterable[str] = ()) -> None:
         """Import the discovered modules with sends suppressed; raise all faults together."""
         from horsies.entrypoints.discovery import import_all  # noqa: PLC0415 - producers need it not
 
+        self.discover_tasks(modules)
         with faults_put_off(), self._sends_suppressed():
             faults = import_all(self._modules)
         faults += [fault for broken in self._broken.values() for fault in broken]
@@ -146,6 +154,34 @@ class Horsies:
         from horsies.entrypoints.inline import InlineRunner  # noqa: PLC0415 - when needed
 
         return InlineRunner(self._connected())
+
+    def on_child_process_start(self, hook: Callable[[], object]) -> Callable[[], object]:
+        """Have this called in each child process of a worker, once the app is loaded there."""
+        self.child_hooks.append(hook)
+        return hook
+
+    def run_worker(self, config: "WorkerConfig | None" = None) -> None:
+        """Run tasks until SIGTERM or SIGINT."""
+        from asyncio import run  # noqa: PLC0415 - import horsies is lean
+
+        run(self.run_worker_async(config))
+
+    async def run_worker_async(self, config: "WorkerConfig | None" = None) -> None:
+        """The same on the caller's loop; cancelling it ends the worker at once."""
+        from horsies.application.settings.worker import WorkerConfig  # noqa: PLC0415 - same
+        from horsies.entrypoints.worker import WorkerProcess  # noqa: PLC0415 - workers only
+
+        await WorkerProcess(self, config or WorkerConfig()).run()
+
+    def performer(self) -> "PerformTask":
+        """What runs the tasks of this app, in whichever process."""
+        return self._connected().container.perform()
+
+    def container(self, config: AppConfig, engine: "PostgresEngine") -> "Container":
+        """The use cases on an engine of one's own."""
+        from horsies.entrypoints.online import container_on  # noqa: PLC0415 - when needed
+
+        return container_on(config, self._registry, self._codec, self._gate, engine)
 
     def close(self) -> None:
         """Give back connections and threads. An app that is used again connects again."""

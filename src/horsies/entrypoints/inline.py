@@ -7,8 +7,9 @@ import asyncio
 from collections.abc import Sequence
 
 from horsies.application.definition import Ran
-from horsies.application.usecases.perform_task import Performed, Prepared
-from horsies.application.usecases.settle_tasks import RunReport
+from horsies.application.ports.executor import RunReport
+from horsies.application.ports.performer import Performed
+from horsies.application.usecases.perform_task import Prepared
 from horsies.domain.queue import Room
 from horsies.domain.task import Task
 from horsies.entrypoints.online import Online

@@ -5,6 +5,7 @@ import atexit
 import logging
 from collections.abc import Collection, Coroutine, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, TypeVar
@@ -104,25 +105,44 @@ class Online:
         self.loop.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The way to a database; `server` is the embedded one, if that is it."""
+
+    link: Link
+    server: EmbeddedServer | None
+
+    def leave(self) -> None:
+        """The last user of an embedded server stops it."""
+        if self.server is not None:
+            self.server.release()
+
+
+def reach(config: AppConfig) -> Reached:
+    """Find the database; an embedded one is started."""
+    broker = resolve_broker(config)
+    project = embedded_project(broker)
+    if project is None:
+        return Reached(link_of(config, broker, broker.dsn), None)
+    server = EmbeddedServer(project)
+    dsn = server.acquire()
+    _log.info("using the embedded PostgreSQL of %s", project)
+    return Reached(link_of(config, broker, dsn), server)
+
+
 class Connected:
-    """The engine, and the embedded server if that is the one."""
+    """The engine on the database that was reached."""
 
     def __init__(self, config: AppConfig, loop: LoopThread) -> None:
-        broker = resolve_broker(config)
-        project = embedded_project(broker)
-        self._server = EmbeddedServer(project) if project is not None else None
-        dsn = broker.dsn if self._server is None else self._server.acquire()
-        link = link_of(config, broker, dsn)
-        self.schema = PostgresSchema(link)
-        if self._server is not None:  # nobody else looks after its tables
-            _log.info("using the embedded PostgreSQL of %s", project)
+        self._reached = reach(config)
+        self.schema = PostgresSchema(self._reached.link)
+        if self._reached.server is not None:  # nobody else looks after its tables
             loop.run(self.schema.migrate())
-        self.engine = PostgresEngine(link)
+        self.engine = PostgresEngine(self._reached.link)
 
     def close(self, loop: LoopThread) -> None:
         loop.run(self.engine.aclose())
-        if self._server is not None:
-            self._server.release()
+        self._reached.leave()
 
 
 class BridgedInbox:
@@ -142,6 +162,28 @@ class BridgedInbox:
 
     async def _accept(self, batch: Batch, connection: object | None) -> Sequence[Receipt]:
         return await self._online.connected().engine.inbox.accept_async(batch, connection)
+
+
+def container_on(
+    config: AppConfig,
+    registry: TaskRegistry,
+    codec: Codec,
+    gate: SendGate,
+    engine: PostgresEngine,
+) -> Container:
+    """The use cases of who has an engine, and the loop it lives on, to itself."""
+    return Container(
+        config=config,
+        registry=registry,
+        gate=gate,
+        codec=codec,
+        clock=engine.clock,
+        dice=SystemDice(),
+        ids=Uuid7Source(),
+        unit_of_work=engine.unit_of_work,
+        inbox=engine.inbox,
+        completions=engine.completions,
+    )
 
 
 @contextmanager

@@ -27,6 +27,7 @@ class MemoryState:
 
     def __init__(self, clock: Clock, on_ended: Callable[[Sequence[TaskId]], None]) -> None:
         self.clock = clock
+        self.started_at = clock.now()
         self._on_ended = on_ended
         self._lock = Lock()
         self._owner: int | None = None

@@ -1,11 +1,12 @@
 """Tasks in memory: fences are checked here, what a change means is the domain's."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from horsies.adapters.memory.state import MemoryState
 from horsies.domain.cancellation import CancelAnswer, answer_cancel
-from horsies.domain.ids import TaskId
+from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.outcome import is_expired
 from horsies.domain.queue import ClaimOrder, InFlight, Share
 from horsies.domain.settlement import (
@@ -59,6 +60,15 @@ class MemoryTaskStore:
                 taken.append(claimed.started(now) if order.start else claimed)
                 self._state.write(taken[-1])
         return taken
+
+    async def held_by(self, worker: WorkerId) -> Sequence[Task]:
+        return [task for task in self._state.live.rows() if task.worker == worker]
+
+    async def agree(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            row = self._state.live.get(task.id)
+            if row is not None and row.epoch == task.epoch and not row.terms.agreed:
+                self._state.write(replace(row, terms=task.terms))
 
     async def start(self, claims: Collection[Claim]) -> Sequence[Task]:
         now = self._state.clock.now()

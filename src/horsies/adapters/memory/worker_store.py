@@ -56,6 +56,9 @@ class MemoryWorkerStore:
         )
         return min(leases, default=None)
 
+    async def server_started_at(self) -> datetime:
+        return self._state.started_at
+
     async def all(self) -> Sequence[Worker]:
         return sorted(self._state.workers.rows(), key=lambda worker: worker.started_at)
 

@@ -1,5 +1,6 @@
 """The PostgreSQL adapter put together."""
 
+from horsies.adapters.postgres.announcements import PostgresAnnouncements
 from horsies.adapters.postgres.completions import PostgresCompletions
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
@@ -20,6 +21,7 @@ class PostgresEngine:
         self.unit_of_work = PostgresUnitOfWork(link, queries, self._async, clock)
         self.clock = self.unit_of_work.clock
         self.completions = PostgresCompletions(link, queries)
+        self.announcements = PostgresAnnouncements(link)
         self.inbox = PostgresTaskInbox(
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_transactions()),
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_callers()),

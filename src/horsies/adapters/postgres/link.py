@@ -85,6 +85,10 @@ class Link:
     def done_channel(self) -> str:
         return self._channel("horsies_task_done")
 
+    @property
+    def control_channel(self) -> str:
+        return self._channel("horsies_control")
+
     def lock_name(self, purpose: str) -> str:
         """Advisory locks are database-wide, so each schema has its own."""
         return f"horsies {self.schema} {purpose}"

@@ -3,23 +3,21 @@
 import asyncio
 import logging
 import re
-import socket
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
-from random import random
-from typing import Any, TypeVar
 from uuid import UUID
 
 import psycopg
 from psycopg import AsyncConnection, sql
 
 from horsies.adapters.postgres.faults import translate
+from horsies.adapters.postgres.lines import answer, roll, spread_seconds
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.rows import Row
 from horsies.application.watches import Watches
-from horsies.domain.backoff import exponential, spread
+from horsies.domain.backoff import exponential
 from horsies.domain.ids import TaskId
 
 ANSWER_SECONDS = 10.0
@@ -28,8 +26,6 @@ ANSWER_SECONDS = 10.0
 POLL_WITHOUT_NOTIFY_SECONDS = 0.5
 FIRST_RETRY = timedelta(seconds=0.2)
 LONGEST_RETRY = timedelta(seconds=5)
-
-T = TypeVar("T")
 
 _logger = logging.getLogger("horsies")
 _id_in_hex = re.compile(r"[0-9a-f]{32}")
@@ -71,7 +67,7 @@ class Listener:
                 _logger.exception("the listener for results failed and starts again")
             else:
                 return
-            wait = exponential(FIRST_RETRY, self._failures, LONGEST_RETRY, _roll())
+            wait = exponential(FIRST_RETRY, self._failures, LONGEST_RETRY, roll())
             self._failures += 1
             await asyncio.sleep(wait.total_seconds())
 
@@ -94,7 +90,7 @@ class Listener:
         try:
             if self._link.notify:
                 listen = _listen.format(sql.Identifier(self._link.done_channel))
-                await self._answer(connection, connection.execute(listen))
+                await answer(connection, connection.execute(listen), self._answer_seconds)
             yield connection
         finally:
             await connection.close()
@@ -102,37 +98,22 @@ class Listener:
     async def _look(self, connection: AsyncConnection[Row]) -> None:
         query = self._queries("newly_ended").encode()
         asking = connection.execute(query, {"ids": self._watches.watched()})
-        cursor = await self._answer(connection, asking)
+        cursor = await answer(connection, asking, self._answer_seconds)
         self._watches.announce([task_id for (task_id,) in await cursor.fetchall()])
 
     async def _hear(self, connection: AsyncConnection[Row]) -> None:
         """Until it is time for the next look."""
         if not self._link.notify:
             poll_seconds = min(self._link.poll_seconds, POLL_WITHOUT_NOTIFY_SECONDS)
-            await asyncio.sleep(_spread(poll_seconds))
+            await asyncio.sleep(spread_seconds(poll_seconds))
             return
-        notifications = connection.notifies(timeout=_spread(self._link.poll_seconds))
+        notifications = connection.notifies(timeout=spread_seconds(self._link.poll_seconds))
         try:
             async with aclosing(notifications):
                 async for notification in notifications:
                     self._watches.announce(ids_in(notification.payload))
         except UnicodeDecodeError:  # where a database has no encoding, a payload can be anything
             _logger.debug("a notification that is no text was passed over")
-
-    async def _answer(self, connection: AsyncConnection[Row], asking: Coroutine[Any, Any, T]) -> T:
-        """What the server says; if it says nothing, hang up.
-
-        The driver meets a timeout or a cancellation by asking the server to cancel the statement,
-        and waits for that too. The server that does not answer is what this is about.
-        """
-        task = asyncio.create_task(asking)
-        try:
-            await asyncio.wait({task}, timeout=self._answer_seconds)
-        finally:
-            if not task.done():
-                _hang_up(connection)
-                await asyncio.gather(task, return_exceptions=True)
-        return task.result()
 
 
 def ids_in(payload: str) -> list[TaskId]:
@@ -142,20 +123,3 @@ def ids_in(payload: str) -> list[TaskId]:
     if len(ids) < len(words) or not words:
         _logger.debug("a notification of ended tasks held something else, which was passed over")
     return ids
-
-
-def _hang_up(connection: AsyncConnection[Row]) -> None:
-    """To whoever reads from it the line is dead at once."""
-    with (
-        suppress(OSError, psycopg.Error),  # it is gone already
-        socket.socket(fileno=socket.dup(connection.fileno())) as line,
-    ):
-        line.shutdown(socket.SHUT_RDWR)
-
-
-def _spread(seconds: float) -> float:
-    return spread(timedelta(seconds=seconds), _roll()).total_seconds()
-
-
-def _roll() -> float:
-    return random()  # noqa: S311 - spreads waits; nothing secret depends on it

@@ -17,6 +17,9 @@ from horsies.domain.task import Task
 IDS_PER_NOTIFICATION = 240
 """32 digits and a space each: a payload has to stay below 8,000 bytes."""
 
+CANCEL = "cancel"
+"""The first word of what is said to the owners of running tasks."""
+
 _COMMIT = sql.SQL("COMMIT")
 _NOTIFY = sql.SQL(  # a full notification queue must not undo the work
     "SELECT pg_notify({channel}, {payload}) WHERE pg_notification_queue_usage() < 0.5"
@@ -32,6 +35,7 @@ class Session:
         self._queries = queries
         self._claimable: set[str] = set()
         self._ended: list[TaskId] = []
+        self._cancelled: list[TaskId] = []
         self.clock = clock
 
     async def rows(self, query: str, **values: Any) -> list[Row]:
@@ -60,6 +64,10 @@ class Session:
     def announce_end(self, ids: Iterable[TaskId]) -> None:
         self._ended.extend(ids)
 
+    def announce_cancel(self, ids: Iterable[TaskId]) -> None:
+        """To whoever runs them."""
+        self._cancelled.extend(ids)
+
     def lock_name(self, purpose: str) -> str:
         return self._link.lock_name(purpose)
 
@@ -71,7 +79,7 @@ class Session:
                 "a statement of this transaction has failed, so nothing of it was kept",
                 fault=BrokerFault.UNKNOWN,
             )
-        if not self._link.notify or not (self._ended or self._claimable):
+        if not self._link.notify or not (self._ended or self._claimable or self._cancelled):
             await self._connection.execute(_COMMIT)
             return
         statements = sql.SQL("; ").join([*self._announcements(), _COMMIT])
@@ -80,7 +88,12 @@ class Session:
     def _announcements(self) -> Iterator[sql.Composed]:
         for queue in sorted(self._claimable):
             yield _NOTIFY.format(channel=self._link.new_channel, payload=queue)
-        for start in range(0, len(self._ended), IDS_PER_NOTIFICATION):
-            ids = self._ended[start : start + IDS_PER_NOTIFICATION]
-            payload = " ".join(task_id.hex for task_id in ids)
+        for payload in _payloads(self._ended):
             yield _NOTIFY.format(channel=self._link.done_channel, payload=payload)
+        for payload in _payloads(self._cancelled):
+            yield _NOTIFY.format(channel=self._link.control_channel, payload=f"{CANCEL} {payload}")
+
+
+def _payloads(ids: Sequence[TaskId]) -> Iterator[str]:
+    for start in range(0, len(ids), IDS_PER_NOTIFICATION):
+        yield " ".join(task_id.hex for task_id in ids[start : start + IDS_PER_NOTIFICATION])

@@ -10,8 +10,9 @@ from datetime import datetime
 from horsies.adapters.postgres.rows import attempt_of, columns_of_attempts, text_of
 from horsies.adapters.postgres.sending import groups
 from horsies.adapters.postgres.session import Session
+from horsies.adapters.postgres.terms import encode_terms
 from horsies.domain.cancellation import CancelAnswer, answer_cancel
-from horsies.domain.ids import TaskId
+from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.outcome import Complete, is_expired
 from horsies.domain.queue import ClaimOrder, InFlight
 from horsies.domain.settlement import (
@@ -71,6 +72,18 @@ class PostgresTaskStore:
             key=lambda task: (tier_of[task.queue], task.priority, task.enqueued_at, task.id),
         )
 
+    async def held_by(self, worker: WorkerId) -> Sequence[Task]:
+        return await self._session.tasks("held_by", worker=worker)
+
+    async def agree(self, tasks: Sequence[Task]) -> None:
+        await self._session.change(
+            "agree",
+            ids=[task.id for task in tasks],
+            epochs=[task.epoch for task in tasks],
+            terms=[encode_terms(task.terms) for task in tasks],
+            lifetimes=[task.terms.result_ttl for task in tasks],
+        )
+
     async def start(self, claims: Collection[Claim]) -> Sequence[Task]:
         now = self._session.clock.now()
         tasks = await self._lock_held(claims, TaskStatus.CLAIMED)
@@ -125,6 +138,7 @@ class PostgresTaskStore:
                 ),
             ]
         )
+        self._session.announce_cancel(i for i, a in answers.items() if a is CancelAnswer.REQUESTED)
         return answers
 
     async def _lock(self, ids: Collection[TaskId]) -> dict[TaskId, Task]:

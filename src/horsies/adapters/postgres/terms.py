@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from horsies.domain.codes import known_code
 from horsies.domain.retry import Exponential, FixedDelays, RetryPolicy
-from horsies.domain.task import NO_TERMS, FailureHandler, Terms
+from horsies.domain.task import NOT_AGREED, FailureHandler, Terms
 
 _MILLISECOND = timedelta(milliseconds=1)
 _SECOND = timedelta(seconds=1)
@@ -24,7 +24,7 @@ def encode_terms(terms: Terms) -> str:
 @lru_cache(maxsize=1024)
 def decode_terms(text: str | None, result_ttl: timedelta | None) -> Terms:
     if text is None:
-        return Terms(result_ttl=result_ttl) if result_ttl is not None else NO_TERMS
+        return NOT_AGREED
     try:
         return _terms_from_json(json.loads(text), result_ttl)
     except (ValueError, LookupError, TypeError, AttributeError):

@@ -47,5 +47,9 @@ class PostgresWorkerStore:
         ((lapse,),) = await self._session.rows("next_lapse", worker=other_than)
         return lapse
 
+    async def server_started_at(self) -> datetime:
+        ((started,),) = await self._session.rows("server_started_at")
+        return started
+
     async def all(self) -> Sequence[Worker]:
         return [worker_of(row) for row in await self._session.rows("all_workers")]

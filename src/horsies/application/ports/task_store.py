@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from horsies.domain.cancellation import CancelAnswer
-from horsies.domain.ids import TaskId
+from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.queue import ClaimOrder, InFlight
 from horsies.domain.settlement import Settlement, SettleReport
 from horsies.domain.task import Claim, NewTask, Task
@@ -30,6 +30,14 @@ class TaskStore(Protocol):
 
     async def claim(self, order: ClaimOrder) -> Sequence[Task]:
         """Take tasks in order; with `start` they go straight on to RUNNING."""
+        ...
+
+    async def held_by(self, worker: WorkerId) -> Sequence[Task]:
+        """All that is CLAIMED or RUNNING in this worker's name."""
+        ...
+
+    async def agree(self, tasks: Sequence[Task]) -> None:
+        """Store the terms of tasks that were sent without any; the epoch is the fence."""
         ...
 
     async def start(self, claims: Collection[Claim]) -> Sequence[Task]:

@@ -93,6 +93,18 @@ class RecoveryConfig(Settings):
     )
 
     @property
+    def check_interval(self) -> timedelta:
+        return timedelta(milliseconds=self.check_interval_ms)
+
+    @property
+    def claimer_heartbeat_interval(self) -> timedelta:
+        return timedelta(milliseconds=self.claimer_heartbeat_interval_ms)
+
+    @property
+    def runner_heartbeat_interval(self) -> timedelta:
+        return timedelta(milliseconds=self.runner_heartbeat_interval_ms)
+
+    @property
     def claimed_stale_threshold(self) -> timedelta:
         return timedelta(milliseconds=self.claimed_stale_threshold_ms)
 

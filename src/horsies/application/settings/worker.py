@@ -182,6 +182,10 @@ class WorkerConfig(Settings):
         },
     )
 
+    @property
+    def loglevel_number(self) -> int:
+        return _level(self.loglevel) or logging.INFO
+
     def contradictions(self, readable: Readable) -> Iterable[Fault]:
         for name in ("queue_priorities", "queue_max_concurrency"):
             if readable(name, "queues") and self.queues:

@@ -5,22 +5,14 @@ from typing import Any
 
 from horsies.application.definition import Ran, TaskDefinition
 from horsies.application.ports.codec import Codec, UnfitValueError
+from horsies.application.ports.performer import Job, Performed, Supervision
 from horsies.application.registry import TaskRegistry
 from horsies.domain.codes import ContractErrorCode, OperationalErrorCode
-from horsies.domain.outcome import Errored, Outcome, Succeeded, Unresolved
+from horsies.domain.outcome import Errored, Succeeded, Unresolved
 from horsies.domain.result import TaskError, shorten
 
 SHORT_MESSAGE = 500
 """Characters kept of the message of an error that is too large to be stored whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """The outcome for the judge, and the result that nobody else needs to read."""
-
-    outcome: Outcome
-    result: bytes | None = field(default=None, repr=False)
-    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +34,28 @@ class PerformTask:
     registry: TaskRegistry
     codec: Codec
     payload_limit: int
+
+    def is_async(self, name: str) -> bool:
+        definition = self.registry.find(name)
+        return definition is not None and definition.is_async
+
+    def needs_fresh(self, name: str) -> bool:
+        definition = self.registry.find(name)
+        return definition is not None and definition.fresh
+
+    def run(self, job: Job, supervision: Supervision) -> Performed:
+        prepared = self.prepare(job.name, job.payload)
+        if isinstance(prepared, Performed):
+            return prepared
+        supervision.begin()
+        return self.conclude(prepared.definition, prepared.run())
+
+    async def run_async(self, job: Job, supervision: Supervision) -> Performed:
+        prepared = self.prepare(job.name, job.payload)
+        if isinstance(prepared, Performed):
+            return prepared
+        supervision.begin()
+        return self.conclude(prepared.definition, await prepared.run_async())
 
     def prepare(self, name: str, payload: bytes) -> Prepared | Performed:
         """Find the task and read its arguments; what does not fit is left to other workers."""

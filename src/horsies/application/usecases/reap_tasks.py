@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 
 from horsies.application.conflicts import redone_after_conflicts
 from horsies.application.ports.clock import Clock
+from horsies.application.ports.executor import RunReport
 from horsies.application.ports.unit_of_work import Transaction, UnitOfWork
 from horsies.application.settings.recovery import RecoveryConfig
-from horsies.application.usecases.settle_tasks import RunReport, SettleTasks
+from horsies.application.usecases.settle_tasks import SettleTasks
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.lease import Watch, lapsed_cutoff, stale_cutoff
 from horsies.domain.outcome import Crashed
@@ -43,6 +44,10 @@ class ReapTasks:
             rejected=await self.reject_unresolved(),
             purged=await self.purge(),
         )
+
+    async def only_purge(self) -> Reaped:
+        """The rest of a retention that one batch could not finish."""
+        return Reaped(purged=await self.purge())
 
     @redone_after_conflicts
     async def requeue_stale_claimed(self, watch: Watch) -> int:

@@ -1,15 +1,16 @@
 """Judging finished runs and writing the judgement, with everything that follows from it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from horsies.application.ports.clock import Clock
 from horsies.application.ports.codec import Codec
 from horsies.application.ports.dice import Dice
+from horsies.application.ports.executor import RunReport, Usage
 from horsies.application.ports.unit_of_work import Transaction
 from horsies.domain.codes import ContractErrorCode, OperationalErrorCode, OutcomeErrorCode
-from horsies.domain.outcome import Complete, Crashed, Fail, Outcome, Reject, Rules, judge
+from horsies.domain.outcome import Complete, Crashed, Fail, Reject, Rules, judge
 from horsies.domain.result import TaskError
 from horsies.domain.settlement import Settlement
 from horsies.domain.task import Claim, NewTask, Task
@@ -17,20 +18,12 @@ from horsies.domain.task import Claim, NewTask, Task
 _EXPLANATIONS: dict[str, str] = {
     OperationalErrorCode.WORKER_CRASHED: "the process that ran the task died",
     OperationalErrorCode.WORKER_SHUTDOWN: "the worker stopped before the task ended",
+    OutcomeErrorCode.TASK_TIMEOUT: "the task did not end within its timeout",
+    OutcomeErrorCode.TASK_CANCELLED: "the task was cancelled while it ran",
     OutcomeErrorCode.TASK_QUARANTINED: "the task has killed its process too often to be run again",
     OperationalErrorCode.WORKER_RESOLUTION_ERROR: "no worker knew this task within the grace",
     ContractErrorCode.ARGUMENT_MISMATCH: "no worker could read the arguments within the grace",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """How a run ended; `result` is the encoded result where one was made, `detail` words if not."""
-
-    task: Task
-    outcome: Outcome
-    result: bytes | None = field(default=None, repr=False)
-    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +71,12 @@ class SettleTasks:
         code = settlement.error_code
         if code is None or report.result is not None:
             return settlement
-        return replace(settlement, result=self.explain(code, report.detail))
+        return replace(settlement, result=self.explain(code, report.detail, report.usage))
 
-    def explain(self, code: str, detail: str | None = None) -> bytes:
+    def explain(self, code: str, detail: str | None = None, usage: Usage | None = None) -> bytes:
         """An error for a task that could not tell of its end itself."""
-        return self.codec.encode_error(TaskError(code, detail or _EXPLANATIONS.get(code)))
+        data = None if usage is None else asdict(usage)
+        return self.codec.encode_error(TaskError(code, detail or _EXPLANATIONS.get(code), data))
 
     def _handlers(
         self,

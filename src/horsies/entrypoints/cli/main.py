@@ -6,6 +6,7 @@ from horsies import __version__
 from horsies.entrypoints.cli.check import check
 from horsies.entrypoints.cli.database import db
 from horsies.entrypoints.cli.demo import demo
+from horsies.entrypoints.cli.worker import worker
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -17,3 +18,4 @@ def main() -> None:
 main.add_command(check)
 main.add_command(db)
 main.add_command(demo)
+main.add_command(worker)

@@ -9,11 +9,12 @@ from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import EvenDice, VirtualClock, VirtualIds
 from horsies.application.definition import Ran, TaskDefinition
 from horsies.application.ports.codec import Codec
+from horsies.application.ports.executor import RunReport
+from horsies.application.ports.performer import Performed
 from horsies.application.registry import TaskRegistry
 from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
-from horsies.application.usecases.perform_task import Performed, Prepared
-from horsies.application.usecases.settle_tasks import RunReport
+from horsies.application.usecases.perform_task import Prepared
 from horsies.domain.errors import BrokerError
 from horsies.domain.outcome import ShutDown
 from horsies.domain.queue import Room

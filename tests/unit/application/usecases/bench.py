@@ -10,12 +10,13 @@ from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import EvenDice, VirtualClock, VirtualIds
 from horsies.application.define_task import TaskOptions, define_task
 from horsies.application.definition import TaskDefinition
+from horsies.application.ports.executor import RunReport
 from horsies.application.registry import TaskRegistry
 from horsies.application.settings.app import AppConfig
 from horsies.application.usecases.enqueue_tasks import EnqueueTasks, SendGate
 from horsies.application.usecases.perform_task import PerformTask
 from horsies.application.usecases.reap_tasks import ReapTasks
-from horsies.application.usecases.settle_tasks import RunReport, SettleTasks
+from horsies.application.usecases.settle_tasks import SettleTasks
 from horsies.domain.lease import Watch
 from horsies.domain.outcome import Outcome
 from horsies.domain.result import TaskError, TaskResult

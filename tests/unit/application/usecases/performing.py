@@ -1,6 +1,7 @@
 """Short words for runs in laws."""
 
-from horsies.application.usecases.perform_task import Performed, Prepared
+from horsies.application.ports.performer import Performed
+from horsies.application.usecases.perform_task import Prepared
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.result import TaskError, TaskResult
 

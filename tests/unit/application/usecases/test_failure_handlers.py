@@ -2,7 +2,7 @@
 
 import pytest
 
-from horsies.application.usecases.settle_tasks import RunReport
+from horsies.application.ports.executor import RunReport
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.ids import failure_handler_id
 from horsies.domain.outcome import (

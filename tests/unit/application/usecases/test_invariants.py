@@ -8,8 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from horsies.application.ports.executor import RunReport
 from horsies.application.usecases.claim_tasks import start_tasks
-from horsies.application.usecases.settle_tasks import RunReport
 from horsies.domain.ids import TaskId
 from horsies.domain.outcome import (
     Crashed,

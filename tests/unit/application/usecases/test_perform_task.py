@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from horsies.application.ports.performer import Performed
 from horsies.application.settings.app import AppConfig
-from horsies.application.usecases.perform_task import Performed
 from horsies.domain.codes import ContractErrorCode, OperationalErrorCode
 from horsies.domain.errors import TaskInterrupted
 from horsies.domain.outcome import Errored, Succeeded, Unresolved

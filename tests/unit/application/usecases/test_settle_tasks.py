@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from horsies.application.usecases.settle_tasks import RunReport
+from horsies.application.ports.executor import RunReport
 from horsies.domain.codes import OperationalErrorCode, OutcomeErrorCode
 from horsies.domain.outcome import (
     Crashed,

@@ -1,0 +1,1 @@
+"""Running tasks: supervised child processes, or the worker's own loop."""

@@ -1,0 +1,126 @@
+"""One child process as its worker sees it."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from horsies.adapters.execution import wire
+from horsies.adapters.execution.nursery_line import NurseryLine
+from horsies.adapters.execution.page import Page, make_page
+from horsies.adapters.execution.stream import Stream
+from horsies.domain.task import Task
+
+
+class End(Enum):
+    """Why a run was asked to end."""
+
+    TIMEOUT = auto()
+    CANCEL = auto()
+    SHUTDOWN = auto()
+    LOST = auto()
+
+
+@dataclass(slots=True)
+class Held:
+    """A run that a child has been given."""
+
+    handle: int
+    task: Task
+    is_async: bool
+    begun: bool = False
+    asked_to_end: End | None = None
+    heard: bool = False
+    timer: asyncio.TimerHandle | None = None
+
+    def set_timer(self, seconds: float, act: Callable[[], None]) -> None:
+        self.stop_timer()
+        self.timer = asyncio.get_running_loop().call_later(seconds, act)
+
+    def stop_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+
+
+@dataclass(slots=True)
+class Child:
+    """`leaving` takes nothing more and ends when it is empty; `replaced` has a successor already.
+
+    `stuck` still runs what was settled without it; `alone` runs a task that kills its process.
+    """
+
+    birth: int
+    nursery: NurseryLine
+    stream: Stream
+    page: Page
+    pid: int = 0
+    ready: bool = False
+    leaving: bool = False
+    stuck: bool = False
+    replaced: bool = False
+    alone: bool = False
+    runs: int = 0
+    born_at: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+    held: dict[int, Held] = field(default_factory=dict[int, Held])
+
+    @property
+    def is_free(self) -> bool:
+        return self.ready and not self.leaving and not self.held
+
+    def async_room(self, concurrency: int) -> int:
+        """Further async tasks it could take beside those that it runs."""
+        if self.leaving or self.alone or not self.held:
+            return 0
+        if not all(held.is_async for held in self.held.values()):
+            return 0
+        return concurrency - len(self.held)
+
+    def run(self, held: Held) -> None:
+        task = held.task
+        self.held[held.handle] = held
+        order = wire.Order(
+            held.handle, task.id, task.epoch, task.name, task.queue, task.attempt, task.payload
+        )
+        self.stream.send(wire.encode(wire.Run([order])))
+
+    def ask_to_end(self, held: Held) -> None:
+        """An exception in the task: a sync one is reached by a signal, an async one by its loop."""
+        self.page.interrupt(held.handle)
+        if held.is_async:
+            self.stream.send(wire.encode(wire.Interrupt(held.handle)))
+        else:
+            self.nursery.signal(self.birth, signal.SIGUSR1)
+
+    def kill(self) -> None:
+        self.leaving = True
+        self.nursery.signal(self.birth, signal.SIGKILL)
+
+    def leave(self) -> None:
+        """Ended in good order as soon as it is empty."""
+        self.leaving = True
+        if not self.held:
+            self.stream.send(wire.encode(wire.Stop()))
+
+    def close(self) -> None:
+        for held in self.held.values():
+            held.stop_timer()
+        self.stream.close()
+        self.page.close()
+
+
+def bear(
+    nursery: NurseryLine, birth: int, setup: bytes, on_message: Callable[[wire.FromChild], None]
+) -> Child:
+    here, there = socket.socketpair()
+    descriptor = make_page()
+    try:
+        with there:
+            nursery.bear(birth, setup, there, descriptor)
+        page = Page(descriptor)
+    finally:
+        os.close(descriptor)
+    stream = Stream(here, lambda data: on_message(wire.from_child(data)), lambda: None)
+    return Child(birth, nursery, stream, page)

@@ -1,0 +1,135 @@
+"""Tasks in the worker itself: async ones on its loop, sync ones in threads.
+
+The cheapest way to run what mostly waits. Nothing here can be killed: a timeout or a cancel reaches
+async tasks alone, and a task that takes the process down takes the worker with it.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from horsies.application.ports.executor import Capacity, Interruption, RunReport
+from horsies.application.ports.performer import Job, Performed, Performer
+from horsies.domain.codes import OutcomeErrorCode
+from horsies.domain.outcome import Errored, Interrupted, Outcome, ShutDown
+from horsies.domain.task import Claim, Task
+
+
+@dataclass(slots=True)
+class Inline:
+    """One run, and its supervision."""
+
+    task: Task
+    runner: asyncio.Task[None] | None = None
+    why: Interruption | None = None
+    timed_out: bool = False
+    on_begin: Callable[[], None] = field(default=lambda: None)
+
+    def begin(self) -> None:
+        self.on_begin()
+
+    def progress(self, fraction: float, note: str | None) -> None:
+        """Nothing is told of it yet."""
+
+    def is_cancelled(self) -> bool:
+        return self.why is not None or self.timed_out
+
+
+class InlineExecutor:
+    def __init__(self, performer: Performer, concurrency: int) -> None:
+        self._performer = performer
+        self._concurrency = concurrency
+        self._running: dict[Claim, Inline] = {}
+        self._reports: list[RunReport] = []
+        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="horsies-task")
+        self._on_change: Callable[[], None] = lambda: None
+
+    async def open(self, on_change: Callable[[], None]) -> None:
+        self._on_change = on_change
+
+    @property
+    def capacity(self) -> Capacity:
+        return Capacity(free=self._concurrency - len(self._running))
+
+    def submit(self, tasks: Sequence[Task]) -> Sequence[Task]:
+        places = self.capacity.free
+        for task in tasks[:places]:
+            inline = Inline(task)
+            self._running[task.claim] = inline
+            inline.runner = asyncio.create_task(self._run(inline))
+        return tasks[places:]
+
+    def interrupt(self, claims: Collection[Claim], why: Interruption) -> None:
+        for claim in claims:
+            inline = self._running.get(claim)
+            if inline is None:
+                continue
+            inline.why = why
+            if inline.runner is not None and self._performer.is_async(inline.task.name):
+                inline.runner.cancel()
+            elif why is not Interruption.CANCEL:  # its thread goes on, and nobody listens
+                self._end(inline, None)
+
+    def take_reports(self) -> Sequence[RunReport]:
+        reports, self._reports = self._reports, []
+        return reports
+
+    async def close(self) -> None:
+        """Threads cannot be ended; the process does not wait for them."""
+        runners = [inline.runner for inline in self._running.values() if inline.runner]
+        for runner in runners:
+            runner.cancel()
+        await asyncio.gather(*runners, return_exceptions=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, inline: Inline) -> None:
+        performed = None
+        try:
+            performed = await self._perform(inline)
+        except asyncio.CancelledError:
+            if inline.why is None and not inline.timed_out:
+                raise
+        self._end(inline, performed)
+
+    async def _perform(self, inline: Inline) -> Performed:
+        task = inline.task
+        job = Job(task.claim, task.name, task.queue, task.attempt, task.payload)
+        loop = asyncio.get_running_loop()
+        if not self._performer.is_async(task.name):
+            return await loop.run_in_executor(self._threads, self._performer.run, job, inline)
+        timer: asyncio.TimerHandle | None = None
+        timeout = task.terms.timeout
+        runner = asyncio.current_task()
+
+        def time_out() -> None:
+            inline.timed_out = True
+            if runner is not None:
+                runner.cancel()
+
+        if timeout is not None:
+            timer = loop.call_later(timeout.total_seconds(), time_out)
+        try:
+            return await self._performer.run_async(job, inline)
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _end(self, inline: Inline, performed: Performed | None) -> None:
+        if self._running.pop(inline.task.claim, None) is None:
+            return
+        if inline.why is not Interruption.LOST:
+            self._reports.append(
+                RunReport(inline.task, _outcome(inline))
+                if performed is None
+                else RunReport(inline.task, performed.outcome, performed.result, performed.detail)
+            )
+        self._on_change()
+
+
+def _outcome(inline: Inline) -> Outcome:
+    if inline.why is Interruption.SHUTDOWN:
+        return ShutDown()
+    if inline.timed_out:
+        return Errored(OutcomeErrorCode.TASK_TIMEOUT)
+    return Interrupted()

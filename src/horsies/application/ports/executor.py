@@ -1,0 +1,67 @@
+"""Where tasks run: in child processes, or in the worker itself."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Protocol
+
+from horsies.domain.outcome import Outcome
+from horsies.domain.task import Claim, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run has cost; the memory is that of its whole process."""
+
+    cpu_seconds: float
+    peak_memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended; `result` is the encoded result where one was made, `detail` words if not."""
+
+    task: Task
+    outcome: Outcome
+    result: bytes | None = field(default=None, repr=False)
+    detail: str | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """Free places: for a task of any kind, and further ones for async tasks alone."""
+
+    free: int = 0
+    only_async: int = 0
+
+
+class Interruption(Enum):
+    """Why a run is to end before it ends by itself."""
+
+    CANCEL = auto()  # asked first, killed after the grace
+    SHUTDOWN = auto()  # killed
+    LOST = auto()  # the task belongs to somebody else: killed, and nothing is reported
+
+
+class Executor(Protocol):
+    """Nothing but `open` and `close` waits. After `on_change` there are reports, or room."""
+
+    async def open(self, on_change: Callable[[], None]) -> None: ...
+
+    @property
+    def capacity(self) -> Capacity: ...
+
+    def submit(self, tasks: Sequence[Task]) -> Sequence[Task]:
+        """Run these; gives back those for which there was no place."""
+        ...
+
+    def interrupt(self, claims: Collection[Claim], why: Interruption) -> None: ...
+
+    def take_reports(self) -> Sequence[RunReport]:
+        """Runs that have ended since the last time."""
+        ...
+
+    async def close(self) -> None:
+        """Whatever still runs is killed; nothing is left behind."""
+        ...

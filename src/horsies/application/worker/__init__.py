@@ -1,0 +1,1 @@
+"""A worker: the loops that claim, run, speak and recover, over the ports."""
