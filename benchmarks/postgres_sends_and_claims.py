@@ -29,6 +29,7 @@ from horsies.adapters.postgres.migrate import PostgresSchema
 from horsies.domain.ids import WorkerId
 from horsies.domain.queue import ClaimOrder, Share
 from horsies.domain.task import Claim
+from horsies.entrypoints.task import SyncTask
 
 DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 SENDS_A_ROUND, ROUNDS_OF_SENDS = 50, 60
@@ -87,8 +88,8 @@ def main(rows_beside: int = 1_000_000) -> None:
             in_batches(make_database(server, "batches")),
             *asyncio.run(
                 claims(
-                    full=fill(make_database(server, "full"), rows_beside),
-                    empty=fill(make_database(server, "empty"), 0),
+                    full=fill(make_database(server, "crowded"), rows_beside),
+                    empty=fill(make_database(server, "lonely"), 0),
                     beside=rows_beside,
                 )
             ),
@@ -203,7 +204,7 @@ async def interleaved_async(
     return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
 
 
-def define_noop(app: Horsies):
+def define_noop(app: Horsies) -> SyncTask[[int, str], int]:
     @app.task("noop")
     def noop(number: int, who: str) -> TaskResult[int, TaskError]:
         return TaskResult(ok=number + len(who))

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from horsies.domain.ids import minted_at
-from horsies.domain.task import NO_TERMS
+from horsies.domain.task import NOT_AGREED
 from horsies.domain.task_lifecycle import TaskStatus
 
 CLOCK = "SELECT clock_timestamp()"
@@ -35,7 +35,7 @@ def today(world, onlooker):
 async def test_what_is_left_out_has_its_default(world, send):
     task = await world.find(send())
     assert (task.name, task.queue, task.payload, task.priority) == ("job", "default", b"{}", 50)
-    assert (task.status, task.claimable, task.terms) == (TaskStatus.PENDING, True, NO_TERMS)
+    assert (task.status, task.claimable, task.terms) == (TaskStatus.PENDING, True, NOT_AGREED)
     assert (task.good_until, task.headers) == (None, None)
 
 

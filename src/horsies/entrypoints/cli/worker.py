@@ -1,6 +1,5 @@
 """`horsies worker`: run the tasks of an app."""
 
-import asyncio
 import sys
 from typing import Any
 
@@ -41,7 +40,9 @@ def worker(app: str, queues: tuple[str, ...], log_format: str, **options: Any) -
       horsies worker myproject.tasks:app
       horsies worker myproject.tasks:app --processes 8 --queues emails,reports
     """
-    from horsies.entrypoints.locator import find_app  # noqa: PLC0415 - `--help` loads no app
+    from asyncio import run  # noqa: PLC0415 - `--help` loads no loop
+
+    from horsies.entrypoints.locator import find_app  # noqa: PLC0415 - and no app
     from horsies.entrypoints.worker import WorkerProcess  # noqa: PLC0415 - same
 
     form = LogFormat(log_format)
@@ -52,7 +53,7 @@ def worker(app: str, queues: tuple[str, ...], log_format: str, **options: Any) -
         found = find_app(app)
         found.load_tasks()
         _banner(found, config)
-        asyncio.run(WorkerProcess(found, config, form).run())
+        run(WorkerProcess(found, config, form).run())
     except FaultsError as error:
         click.echo(error.report(), err=True)
         sys.exit(1)
