@@ -9,7 +9,8 @@ import traceback
 from dataclasses import asdict, dataclass
 
 from horsies.adapters.execution import wire
-from horsies.adapters.execution.child_loop import ChildLine, ChildLoop
+from horsies.adapters.execution.child_line import ChildLine
+from horsies.adapters.execution.child_loop import ChildLoop
 from horsies.adapters.execution.mortality import die_at_hang_up
 from horsies.adapters.execution.page import Page
 from horsies.application.ports.performer import Performer
@@ -42,13 +43,14 @@ class ChildSetup:
 
 def main(line: socket.socket, page: int, setup: bytes) -> None:
     die_at_hang_up(line)
-    child_line = ChildLine(line)
+    shared = Page(page)
+    child_line = ChildLine(line, shared)
     try:
         performer = _prepare(ChildSetup.decode(setup))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the worker tells it
         child_line.send(wire.Broken(_report(error)))
         sys.exit(1)
-    ChildLoop(child_line, Page(page), performer).serve()
+    ChildLoop(child_line, shared, performer).serve()
 
 
 def _prepare(setup: ChildSetup) -> Performer:

@@ -56,7 +56,7 @@ class HeartLoop:
         """What is no longer ours is stopped, what somebody cancelled is asked to end."""
         answer = await self._patience.through(self._send)
         self._executor.interrupt(answer.lost, Interruption.LOST)
-        self._holdings.forget(answer.lost)
+        self._holdings.forget(self._holdings.of(answer.lost))
         self._executor.interrupt(answer.cancel_requested, Interruption.CANCEL)
 
     async def _send(self) -> PulseAnswer:

@@ -77,7 +77,7 @@ class WorkerService:
         self._work.news()
 
     def cancels(self, ids: Sequence[TaskId]) -> None:
-        claims = self._holdings.of(ids)
+        claims = self._holdings.running_of(ids)
         self._executor.interrupt(claims, Interruption.CANCEL)
 
     async def _until_stopped(self, working: asyncio.Task[None]) -> None:
@@ -93,7 +93,8 @@ class WorkerService:
         hurry.cancel()
         if not working.done():
             _log.warning("%d tasks are ended before their time", len(self._holdings.running))
-            self._executor.interrupt(list(self._holdings.running), Interruption.SHUTDOWN)
+            running = [grant.claim for grant in self._holdings.running]
+            self._executor.interrupt(running, Interruption.SHUTDOWN)
             await asyncio.wait({working})
 
     async def _retire(self) -> None:
