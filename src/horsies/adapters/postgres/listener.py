@@ -32,7 +32,6 @@ LONGEST_RETRY = timedelta(seconds=5)
 _logger = logging.getLogger("horsies")
 _id_in_hex = re.compile(r"[0-9a-f]{32}")
 _listen = sql.SQL("LISTEN {}")
-_say = sql.SQL("SELECT pg_notify({}, {}) WHERE pg_notification_queue_usage() < 0.5")
 
 
 class Listener:
@@ -55,7 +54,6 @@ class Listener:
         self._watches = watches
         self._answer_seconds = answer_seconds
         self._failures = 0
-        self._we_wait = _say.format(sql.Literal(link.control_channel), sql.Literal(WAITING))
 
     async def run(self, nobody_waits: Callable[[], bool]) -> None:
         """Until nobody waits, whatever happens to the connection or in here."""
@@ -109,12 +107,15 @@ class Listener:
             await connection.close()
 
     async def _look(self, connection: AsyncConnection[Row]) -> None:
-        if self._link.notify:
-            await answer(connection, connection.execute(self._we_wait), self._answer_seconds)
-        query = self._queries("newly_ended").encode()
-        asking = connection.execute(query, {"ids": self._watches.watched()})
+        values = {
+            "ids": self._watches.watched(),
+            "channel": self._link.control_channel,
+            "word": WAITING if self._link.notify else None,
+        }
+        asking = connection.execute(self._queries("newly_ended").encode(), values)
         cursor = await answer(connection, asking, self._answer_seconds)
-        self._watches.announce([task_id for (task_id,) in await cursor.fetchall()])
+        rows = await cursor.fetchall()
+        self._watches.announce([task_id for (task_id,) in rows if task_id is not None])
 
     async def _hear(self, connection: AsyncConnection[Row], seconds: float) -> None:
         """Until it is time for the next look."""
