@@ -18,7 +18,7 @@ def may_wait_in_line(
     name: str, terms: Terms, crashes: int, *, expires: bool, light: Collection[str]
 ) -> bool:
     """Nothing of such a task depends on when it begins, or on what runs in the same process."""
-    return name in light and terms.timeout is None and not crashes and not expires
+    return name in light and terms.agreed and terms.timeout is None and not crashes and not expires
 
 
 def measured(pace: float | None, sample: float) -> float:

@@ -2,7 +2,6 @@
 
 from horsies.adapters.postgres.announcements import PostgresAnnouncements
 from horsies.adapters.postgres.audience import Audience
-from horsies.adapters.postgres.clock import DatabaseClock
 from horsies.adapters.postgres.completions import PostgresCompletions
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
@@ -26,7 +25,10 @@ class PostgresEngine:
         self.completions = PostgresCompletions(link, queries)
         audience = Audience()
         self.announcements = PostgresAnnouncements(link, audience)
-        self.turn_over = self._turn_over(link, queries, audience)
+        self.turn_over: PostgresTurnOver | None = None
+        if link.session_settings:  # without a session of its own there is nothing to be quick on
+            observe = self.unit_of_work.database_clock.observe
+            self.turn_over = PostgresTurnOver(link, queries, audience, observe, clock)
         self.inbox = PostgresTaskInbox(
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_transactions()),
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_callers()),
@@ -34,17 +36,6 @@ class PostgresEngine:
             self._async,
             clock,
         )
-
-    def _turn_over(
-        self, link: Link, queries: Queries, audience: Audience
-    ) -> PostgresTurnOver | None:
-        """It lives on a session with settings and prepared statements, which poolers do not give;
-        and by the database's time, as tests do not.
-        """
-        clock = self.unit_of_work.clock
-        if not link.session_settings or not isinstance(clock, DatabaseClock):
-            return None
-        return PostgresTurnOver(link, queries, clock, audience)
 
     async def aclose(self) -> None:
         if self.turn_over is not None:

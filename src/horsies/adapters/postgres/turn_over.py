@@ -3,7 +3,9 @@
 It has a connection of its own, on which nothing is read that nobody looks at.
 """
 
-from collections.abc import Sequence
+from asyncio import Lock
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +23,6 @@ from horsies.adapters.postgres.claiming import (
     tiers_of,
     values_of,
 )
-from horsies.adapters.postgres.clock import DatabaseClock
 from horsies.adapters.postgres.faults import translated
 from horsies.adapters.postgres.grant import Batch, PostgresGrant
 from horsies.adapters.postgres.link import Link
@@ -30,6 +31,7 @@ from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.raw import Instants, Ints, RowReader, Texts, Uuids, leave_raw
 from horsies.adapters.postgres.rows import Row
 from horsies.adapters.postgres.session import payloads
+from horsies.application.ports.clock import Clock
 from horsies.application.ports.executor import RunReport
 from horsies.application.ports.turn_over import TurnedOver
 from horsies.domain.ids import TaskId
@@ -42,16 +44,25 @@ _place_in_queue = itemgetter(PRIORITY, ELIGIBLE_AT, TASK_ID)
 
 
 class PostgresTurnOver:
+    """`given_clock` takes the place of the database's own in tests; `observe` hears the latter."""
+
     def __init__(
-        self, link: Link, queries: Queries, clock: DatabaseClock, audience: Audience
+        self,
+        link: Link,
+        queries: Queries,
+        audience: Audience,
+        observe: Callable[[datetime], None],
+        given_clock: Clock | None = None,
     ) -> None:
         self._link = link
         self._queries = queries
-        self._clock = clock
+        self._observe = observe
+        self._given_clock = given_clock
         self._audience = audience
         self._marks = Marks()
         self._reader = RowReader()
         self._connection: AsyncConnection[Row] | None = None
+        self._one_at_a_time = Lock()
 
     async def __call__(
         self, succeeded: Sequence[RunReport], order: ClaimOrder | None
@@ -60,7 +71,7 @@ class PostgresTurnOver:
         rows = await self._execute(name_of(order), self._values(succeeded, order))
         told = read_last(rows.pop())
         now = self._reader.instant(told.now)
-        self._clock.observe(now)
+        self._observe(now)
         _sort(rows, order)
         dry = self._marks.note(rows, dry=told.seen < order.reachable)
         batch = Batch(self._reader, order.worker, now, started=order.start)
@@ -78,7 +89,8 @@ class PostgresTurnOver:
     def _values(self, succeeded: Sequence[RunReport], order: ClaimOrder) -> dict[str, Any]:
         """All lock rows in one order: two who complete the same cannot block each other."""
         done = sorted(succeeded, key=lambda report: report.grant.key)
-        values = values_of(order, None, self._link.done_channel)
+        now = self._given_clock.now() if self._given_clock else None
+        values = values_of(order, now, self._link.done_channel)
         marks = self._marks.take(values["queues"])
         return values | {
             "ids": Uuids([report.grant.key for report in done]),
@@ -97,17 +109,21 @@ class PostgresTurnOver:
 
     async def _execute(self, name: str, values: dict[str, Any]) -> list[Row]:
         with translated():
-            connection = self._connection or await self._connect()
-            self._connection = None  # until it is known to be well
-            try:
-                async with connection.cursor(binary=True) as cursor:
-                    await cursor.execute(self._queries(name).encode(), values, prepare=True)
-                    rows = await cursor.fetchall()
-            except BaseException:
-                await connection.close()
-                raise
-            self._connection = connection
-            return rows
+            async with self._one_at_a_time:
+                return await self._execute_alone(name, values)
+
+    async def _execute_alone(self, name: str, values: dict[str, Any]) -> list[Row]:
+        connection = self._connection or await self._connect()
+        self._connection = None  # until it is known to be well
+        try:
+            async with connection.cursor(binary=True) as cursor:
+                await cursor.execute(self._queries(name).encode(), values, prepare=True)
+                rows = await cursor.fetchall()
+        except BaseException:
+            await connection.close()
+            raise
+        self._connection = connection
+        return rows
 
     async def _connect(self) -> AsyncConnection[Row]:
         connection = await AsyncConnection[Row].connect(
