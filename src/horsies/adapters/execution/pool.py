@@ -234,6 +234,7 @@ class ProcessPool:
     def _on_ended(self, child: Child, message: wire.Ended | wire.Skipped) -> None:
         held = self._forget(child, message.handle)
         child.runs += 1
+        self._early_deaths = 0  # children do live here; it was the tasks that killed those
         outcome = outcome_of_end(message, held.asked_to_end)
         if outcome is not None:
             result = message.result if isinstance(message, wire.Ended) else None
