@@ -1,4 +1,4 @@
-"""One app in two releases: the second has a task and a parameter that the first has not."""
+"""One app in two releases: the second has another task, and another type of parameter."""
 
 import os
 
@@ -32,14 +32,14 @@ def old() -> TaskResult[int, TaskError]:
 
 if RELEASE == 1:
 
-    @app.task("grown")
-    def grown(x: int) -> TaskResult[int, TaskError]:
+    @app.task("changed")
+    def changed(x: int) -> TaskResult[int, TaskError]:
         return TaskResult(ok=RELEASE)
 
 else:
 
-    @app.task("grown")
-    def grown(x: int, y: int) -> TaskResult[int, TaskError]:
+    @app.task("changed")
+    def changed(x: str) -> TaskResult[int, TaskError]:
         return TaskResult(ok=RELEASE)
 
     @app.task("newcomer")

@@ -28,7 +28,11 @@ app = Horsies(
     AppConfig(
         claim_lease_ms=_told("LEASE_MS", 1_000),
         prefetch_buffer=_told("PREFETCH", 0),
-        recovery=RecoveryConfig(check_interval_ms=1_000),
+        recovery=RecoveryConfig(
+            check_interval_ms=1_000,
+            claimer_heartbeat_interval_ms=1_000,
+            runner_heartbeat_interval_ms=1_000,
+        ),
         resilience=WorkerResilienceConfig(
             db_retry_initial_ms=100,
             db_retry_max_ms=500,
@@ -227,6 +231,13 @@ def ends_in_trouble(token: str = "ends_in_trouble") -> TaskResult[str, TaskError
 
 @app.task("trouble", retry_policy=AGAIN_AFTER_TROUBLE)
 def trouble(token: str = "trouble") -> TaskResult[str, TaskError]:
+    with witnessed(token):
+        return TaskResult(err=TaskError("TROUBLE"))
+
+
+@app.task("trouble_later", retry_policy=RetryPolicy.fixed([1], auto_retry_for=["TROUBLE"]))
+def trouble_later(token: str = "trouble_later") -> TaskResult[str, TaskError]:
+    """It is retried after a second."""
     with witnessed(token):
         return TaskResult(err=TaskError("TROUBLE"))
 

@@ -20,6 +20,7 @@ from tests.proof import witness
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = "from horsies.entrypoints.cli.main import main; main(prog_name='horsies')"
+PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
 APPS = (jobs.app, deploys.app)
 
 
@@ -120,7 +121,7 @@ class Scene:
 
     def rows(self, statement: str, *values: object) -> list[DictRow]:
         with psycopg.connect(self.dsn, autocommit=True, row_factory=dict_row) as connection:
-            cursor = connection.execute(statement.encode(), values)
+            cursor = connection.execute(statement.encode(), values or None)
             return cursor.fetchall() if cursor.description else []
 
     def file(self, name: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from horsies import gather
 from tests.integration.worker import jobs
 from tests.integration.worker.processes import is_alive, until
-from tests.integration.worker.scene import RunningWorker, Scene, happens
+from tests.integration.worker.scene import PATIENCE_MS, RunningWorker, Scene, happens
 
 CONCURRENCY = 3
 
@@ -32,13 +32,13 @@ def test_a_dead_child_fails_its_own_task_and_the_error_tells_how_it_died(
     path, token = shared.file(f"sibling{how}"), f"sibling of {how}".replace(" ", "_")
     sibling = jobs.block.send(path, token)
     sibling_pid = shared.until_begun(token)
-    error = jobs.die.send(how, f"die{how}").get().err_value
+    error = jobs.die.send(how, f"die{how}").get(PATIENCE_MS).err_value
     happens(path)
     assert error.error_code == "WORKER_CRASHED"
     assert told in error.message
     assert error.data["cpu_seconds"] >= 0
     assert error.data["peak_memory_bytes"] > 1_000_000
-    assert sibling.get().ok_value == "unblocked"
+    assert sibling.get(PATIENCE_MS).ok_value == "unblocked"
     assert shared.lines("end", token)[0].pid == sibling_pid
 
 
@@ -47,31 +47,33 @@ def test_async_tasks_of_another_child_do_not_notice(worker: RunningWorker, share
     siblings = [jobs.block_async.send(path, f"async_sibling{n}") for n in range(CONCURRENCY)]
     for n in range(CONCURRENCY):
         shared.until_begun(f"async_sibling{n}")
-    assert jobs.die.send(1).get().err_value.error_code == "WORKER_CRASHED"
+    assert jobs.die.send(1).get(PATIENCE_MS).err_value.error_code == "WORKER_CRASHED"
     happens(path)
-    assert [result.ok_value for result in gather(siblings)] == ["unblocked"] * CONCURRENCY
+    assert [result.ok_value for result in gather(siblings, PATIENCE_MS)] == [
+        "unblocked"
+    ] * CONCURRENCY
 
 
 def test_a_dead_child_has_a_successor(worker: RunningWorker, shared: Scene):
     path = shared.file("full")
-    jobs.die.send(1).get()
+    jobs.die.send(1).get(PATIENCE_MS)
     blocks = [jobs.block.send(path, f"full{n}") for n in range(2)]
     pids = {shared.until_begun(f"full{n}") for n in range(2)}
     happens(path)
-    gather(blocks)
+    gather(blocks, PATIENCE_MS)
     assert len(pids) == 2
 
 
 def test_a_crash_is_not_retried_unless_the_policy_says_so(worker: RunningWorker, shared: Scene):
     handle = jobs.die.send(1, "dies_once")
-    handle.get()
+    handle.get(PATIENCE_MS)
     assert len(shared.lines("begin", "dies_once")) == 1
     assert handle.info().attempt == 1
 
 
 def test_a_task_that_kills_three_processes_is_quarantined(worker: RunningWorker, shared: Scene):
     handle = jobs.die_again.send()
-    assert handle.get().err_value.error_code == "TASK_QUARANTINED"
+    assert handle.get(PATIENCE_MS).err_value.error_code == "TASK_QUARANTINED"
     assert len(shared.lines("begin", "die_again")) == 3
     info = handle.info()
     assert info.crashes == 3
@@ -86,9 +88,9 @@ def test_a_task_with_a_crash_on_record_runs_alone(worker: RunningWorker, shared:
     path = shared.file("suspect")
     suspect = jobs.die_once.send(path)
     alone_in = shared.until_begun("die_once")
-    others = gather([jobs.async_pid.send() for _ in range(4 * CONCURRENCY)])
+    others = gather([jobs.async_pid.send() for _ in range(4 * CONCURRENCY)], PATIENCE_MS)
     happens(path)
-    assert suspect.get().ok_value == alone_in
+    assert suspect.get(PATIENCE_MS).ok_value == alone_in
     assert alone_in not in {result.ok_value for result in others}
 
 
@@ -99,13 +101,13 @@ def test_what_a_child_started_dies_with_it(worker: RunningWorker, shared: Scene)
     grandchild = int(pid_file.read_text())
     assert is_alive(grandchild)
     happens(path)
-    assert handle.get().err_value.error_code == "WORKER_CRASHED"
+    assert handle.get(PATIENCE_MS).err_value.error_code == "WORKER_CRASHED"
     until(lambda: not is_alive(grandchild), "the grandchild is gone")
 
 
 def test_each_run_of_a_fresh_task_has_a_process_of_its_own(worker: RunningWorker, shared: Scene):
     mixed = [task.send() for _ in range(4) for task in (jobs.fresh, jobs.pid)]
-    pids = [result.ok_value for result in gather(mixed)]
+    pids = [result.ok_value for result in gather(mixed, PATIENCE_MS)]
     fresh, shared_pids = pids[::2], pids[1::2]
     assert len(set(fresh)) == len(fresh)
     assert not set(fresh) & set(shared_pids)
@@ -116,7 +118,7 @@ def test_a_child_runs_one_sync_task_at_a_time(worker: RunningWorker, shared: Sce
     handles = [jobs.block.send(path, f"sync{n}") for n in range(6)]
     until(lambda: len(_begun(shared, "sync")) >= 2, "both children are at work")
     happens(path)
-    assert all(result.is_ok() for result in gather(handles))
+    assert all(result.is_ok() for result in gather(handles, PATIENCE_MS))
     assert _most_at_a_time(shared, "sync") == 1
 
 
@@ -127,7 +129,7 @@ def test_a_child_runs_so_many_async_tasks_at_a_time_as_it_was_told(
     handles = [jobs.block_async.send(path, f"many{n}") for n in range(4 * CONCURRENCY)]
     until(lambda: len(_begun(shared, "many")) >= 2 * CONCURRENCY, "all places are taken")
     happens(path)
-    assert all(result.is_ok() for result in gather(handles))
+    assert all(result.is_ok() for result in gather(handles, PATIENCE_MS))
     assert _most_at_a_time(shared, "many") == CONCURRENCY
 
 
@@ -135,9 +137,12 @@ def test_what_ran_on_the_same_loop_has_crashed_too(worker: RunningWorker, shared
     path = shared.file("loop_mates")
     mates = [jobs.block_async.send(path, f"mate{n}") for n in range(2 * CONCURRENCY - 1)]
     pids = [shared.until_begun(f"mate{n}") for n in range(2 * CONCURRENCY - 1)]
-    assert jobs.die_async.send().get().err_value.error_code == "WORKER_CRASHED"
+    assert jobs.die_async.send().get(PATIENCE_MS).err_value.error_code == "WORKER_CRASHED"
     happens(path)
-    codes = [result.err_value.error_code if result.is_err() else None for result in gather(mates)]
+    codes = [
+        result.err_value.error_code if result.is_err() else None
+        for result in gather(mates, PATIENCE_MS)
+    ]
     crashed = [pid for pid, code in zip(pids, codes, strict=True) if code == "WORKER_CRASHED"]
     assert len(crashed) == CONCURRENCY - 1
     assert len(set(crashed)) == 1

@@ -217,8 +217,18 @@ class ProcessPool:
     def _on_broken(self, report: str) -> None:
         if self._opened and not self._opened.done():
             self._opened.set_exception(ChildStartError(report))
-        else:
+        elif self._has_opened:  # else its siblings say the same
             _log.error("a new child could not load the app:\n%s", report)
+
+    @property
+    def _has_opened(self) -> bool:
+        opened = self._opened
+        return (
+            opened is not None
+            and opened.done()
+            and not opened.cancelled()
+            and not opened.exception()
+        )
 
     def _on_begun(self, child: Child, handle: int) -> None:
         held = child.held.get(handle)
