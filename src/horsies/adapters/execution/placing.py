@@ -8,7 +8,9 @@ from horsies.adapters.execution.paces import Paces
 from horsies.application.ports.executor import Capacity
 from horsies.application.ports.grant import Grant
 from horsies.application.ports.performer import Performer
-from horsies.domain.run_ahead import MOST_IN_LINE, may_wait_in_line, room_in_line
+from horsies.domain.run_ahead import may_wait_in_line, room_in_line
+
+UNLIMITED = 1 << 30
 
 
 class Placing:
@@ -22,12 +24,14 @@ class Placing:
         *,
         concurrency: int,
         line_seconds: float,
+        max_tasks: int = 0,
     ) -> None:
         self._children = children
         self._performer = performer
         self._bear = bear
         self._concurrency = concurrency
         self._line_seconds = line_seconds
+        self._max_tasks = max_tasks
         self._handles = count(1)
         self.paces = Paces(line_seconds)
 
@@ -37,7 +41,7 @@ class Placing:
         light = self.paces.light
         return Capacity(
             sum(child.is_free for child in children),
-            sum(child.async_room(self._concurrency) for child in children),
+            sum(self._async_room(child) for child in children),
             sum(self._room_in_line(child) for child in children) if light else 0,
             light,
         )
@@ -70,7 +74,7 @@ class Placing:
     def _line_up(self, grants: Sequence[Grant]) -> Sequence[Grant]:
         """Every line has room for all: it was claimed by the sum of their rooms."""
         lines = [child for child in self._children.values() if child.has_line] if grants else []
-        return self._spread(grants, lines, Use.LINE, most=len(grants) + MOST_IN_LINE)
+        return self._spread(grants, lines, Use.LINE, most=UNLIMITED)
 
     def _place_together(self, grants: Sequence[Grant]) -> Sequence[Grant]:
         """With other async tasks first, so that children stay free for sync ones."""
@@ -89,7 +93,7 @@ class Placing:
         total = len(grants) + sum(len(child.held) for child in children)
         level = min(most, -(-total // len(children)))
         for child in sorted(children, key=lambda child: len(child.held)):
-            room = max(0, level - len(child.held))
+            room = min(max(0, level - len(child.held)), self._life(child))
             self._run(child, grants[:room], use)
             grants = grants[room:]
         return grants
@@ -123,4 +127,14 @@ class Placing:
     def _room_in_line(self, child: Child) -> int:
         if not child.has_line:
             return 0
-        return room_in_line(len(child.held), self.paces.usual, self._line_seconds)
+        room = room_in_line(len(child.held), self.paces.usual, self._line_seconds)
+        return min(room, self._life(child))
+
+    def _async_room(self, child: Child) -> int:
+        return min(child.async_room(self._concurrency), self._life(child))
+
+    def _life(self, child: Child) -> int:
+        """How many more tasks it may be given before it is replaced."""
+        if not self._max_tasks:
+            return UNLIMITED
+        return max(0, self._max_tasks - child.runs - len(child.held))

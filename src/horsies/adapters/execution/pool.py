@@ -86,6 +86,7 @@ class ProcessPool:
             self._bear,
             concurrency=settings.concurrency,
             line_seconds=settings.line_seconds,
+            max_tasks=settings.max_tasks,
         )
         self._endings = Endings(settings.kill_grace_seconds, self._give_up)
         self._overruns = Overruns(
@@ -206,8 +207,18 @@ class ProcessPool:
     def _on_broken(self, report: str) -> None:
         if self._opened and not self._opened.done():
             self._opened.set_exception(ChildStartError(report))
-        else:
+        elif self._has_opened:  # else its siblings say the same
             _log.error("a new child could not load the app:\n%s", report)
+
+    @property
+    def _has_opened(self) -> bool:
+        opened = self._opened
+        return (
+            opened is not None
+            and opened.done()
+            and not opened.cancelled()
+            and not opened.exception()
+        )
 
     def _on_begun(self, child: Child, held: Held) -> None:
         timeout = held.grant.terms.timeout
@@ -227,6 +238,8 @@ class ProcessPool:
             if not held.is_async and not isinstance(record, wire.Skipped):
                 runs.append((held.grant.name, record.seconds))
         child.runs += len(records)
+        if records:
+            self._early_deaths = 0  # children do live here; it was the tasks that killed those
         self._placing.note(runs)
         self._after_a_run(child)
 

@@ -14,7 +14,7 @@ from horsies.application.worker.patience import Patience
 from horsies.application.worker.tick import Asked, Got, Tick
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.errors import BrokerError, BrokerFault
-from horsies.domain.outcome import Errored, Unbegun, Unresolved
+from horsies.domain.outcome import Errored, Succeeded, Unbegun, Unresolved
 from horsies.domain.task import Task
 from horsies.domain.task_lifecycle import TaskStatus
 
@@ -114,6 +114,8 @@ class WorkLoop:
         self._holdings.forget(report.grant for report in reports if id(report) in written)
         self._reports = [report for report in self._reports if id(report) not in written]
         self._careful = bool(unwritten)
+        if not all(isinstance(report.outcome, Succeeded) for report in reports):
+            self._due.forget()  # one of them may be due again before anything else
 
     def _take_reports(self) -> None:
         reports = self._executor.take_reports()
