@@ -71,7 +71,7 @@ class ChildLine:
         return self._line.fileno()
 
 
-def read_unsent(page: Page) -> list[wire.Record]:
-    """What a dead child had not sent, or had not yet noted as sent."""
-    results = wire.from_child(wire.results(*page.unsent()))
+def read_unsent(count: int, records: bytes) -> list[wire.Record]:
+    """What a page holds: of a dead child, or of one that is too busy to send it."""
+    results = wire.from_child(wire.results(count, records))
     return results.records if isinstance(results, wire.Results) else []

@@ -78,6 +78,15 @@ class Page:
         count, length = _RECORDS.unpack_from(self._memory, _UNSENT)
         return count, self._memory[_HEAD : _HEAD + length]
 
+    def unsent_meanwhile(self) -> tuple[int, bytes]:
+        """The same while the child may be writing: nothing if it has moved between two looks."""
+        before = self._state()
+        records = self.unsent()
+        return records if self._state() == before else (0, b"")
+
+    def _state(self) -> bytes:
+        return self._memory[_BEGUN : _UNSENT + _RECORDS.size]
+
     def sent(self) -> None:
         _RECORDS.pack_into(self._memory, _UNSENT, 0, 0)
 

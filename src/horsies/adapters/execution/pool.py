@@ -90,7 +90,7 @@ class ProcessPool:
         )
         self._endings = Endings(settings.kill_grace_seconds, self._give_up)
         self._overruns = Overruns(
-            self._children.values, settings.line_seconds, self._endings.withdraw
+            self._children.values, settings.line_seconds, self._collect, self._endings.withdraw
         )
         self.progress: dict[Claim, tuple[float, str | None]] = {}
 
@@ -234,14 +234,21 @@ class ProcessPool:
             held = child.held.pop(record.handle, None)
             if held is None:
                 continue
+            child.runs += 1
             self._on_ended(held, record)
             if not held.is_async and not isinstance(record, wire.Skipped):
                 runs.append((held.grant.name, record.seconds))
-        child.runs += len(records)
         if records:
             self._early_deaths = 0  # children do live here; it was the tasks that killed those
         self._placing.note(runs)
         self._after_a_run(child)
+
+    def _collect(self, child: Child) -> None:
+        """What it has made and not sent; when it is sent after all, it is heard of twice."""
+        records = read_unsent(*child.page.unsent_meanwhile())
+        if any(record.handle in child.held for record in records):
+            self._on_results(child, records)
+            self._on_change()
 
     def _on_ended(self, held: Held, record: wire.Record) -> None:
         held.stop_timer()
@@ -283,7 +290,7 @@ class ProcessPool:
         if self._children.pop(child.birth, None) is None:
             return
         story = story_of_death(status)
-        self._on_results(child, read_unsent(child.page))
+        self._on_results(child, read_unsent(*child.page.unsent()))
         runs = list(child.held.values())
         child.held.clear()
         for held in runs:
