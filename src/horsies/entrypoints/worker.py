@@ -164,6 +164,7 @@ class WorkerProcess:
             child_main=child.NAME,
             setup=setup.encode(),
             processes=self.config.processes,
+            start_method=self.config.start_method,
             concurrency=self.config.concurrency,
             kill_grace_seconds=self.config.kill_grace_ms / 1000,
             line_seconds=self.config.run_ahead_ms / 1000,

@@ -79,3 +79,10 @@ def test_an_idle_worker_holds_no_transaction_open(scene: Scene):
     open_ones = "SELECT 1 FROM pg_stat_activity WHERE state ~ '^idle in transaction'"
     until(lambda: not scene.rows(open_ones), "nothing is open")
     assert worker.stop() == 0
+
+
+def test_children_can_begin_as_new_interpreters(scene: Scene):
+    scene.start("--processes", "2", "--start-method", "spawn")
+    error = jobs.die.send(3, "spawned").get(PATIENCE_MS).err_value
+    assert "exited with code 3" in error.message
+    assert jobs.pid.send("after").get(PATIENCE_MS).is_ok()

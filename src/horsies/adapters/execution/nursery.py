@@ -11,24 +11,29 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from types import FrameType
 
 from horsies.adapters.execution import wire
 from horsies.adapters.execution.frames import LENGTH, frame
 from horsies.adapters.execution.mortality import die_with_parent, peak_memory
+from horsies.adapters.execution.spawned import become_interpreter, load_child_main
 
 DESCRIPTORS_OF_A_CHILD = 2  # its socket and its page
 IGNORED = (signal.SIGINT, signal.SIGTERM)
 """A terminal signals everybody; who stops and when is the worker's to say."""
 
-ChildMain = Callable[[socket.socket, int, bytes], None]
+SPAWN = "spawn"
 
 
 class Nursery:
-    def __init__(self, line: socket.socket, child_main: ChildMain) -> None:
+    """With `spawn` a child is a new interpreter, for libraries that do not survive a fork."""
+
+    def __init__(self, line: socket.socket, child_main: str, *, spawn: bool = False) -> None:
         self._line = line
         self._child_main = child_main
+        self._spawn = spawn
+        if not spawn:
+            load_child_main(child_main)  # what it imports is shared by all children
         self._births: dict[int, int] = {}  # by pid
 
     def serve(self) -> Callable[[], None] | None:
@@ -88,7 +93,9 @@ class Nursery:
         for number in (*IGNORED, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self._child_main(socket.socket(fileno=line), page, setup)
+        if self._spawn:
+            become_interpreter(self._child_main, line, page, setup)
+        load_child_main(self._child_main)(socket.socket(fileno=line), page, setup)
 
     def _signal(self, request: wire.Signal) -> None:
         """Only to who is not buried yet: a number that is free may belong to a stranger."""
@@ -136,12 +143,11 @@ def _kill_group(pid: int) -> bool:
 
 
 def main() -> None:
-    line, child_main, worker = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    line, child_main, worker, method = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
     die_with_parent(worker)
-    module, _, name = child_main.partition(":")
-    nursery = Nursery(socket.socket(fileno=line), getattr(import_module(module), name))
+    nursery = Nursery(socket.socket(fileno=line), child_main, spawn=method == SPAWN)
     here = os.getpid()
     live = nursery.serve()
     if live is not None:

@@ -17,6 +17,7 @@ class NurseryLine:
     def __init__(
         self,
         child_main: str,
+        start_method: str,
         on_message: Callable[[wire.FromNursery], None],
         on_end: Callable[[], None],
     ) -> None:
@@ -25,7 +26,7 @@ class NurseryLine:
             self._process = subprocess.Popen(  # noqa: S603 - ourselves
                 [
                     *(sys.executable, "-m", "horsies.adapters.execution.nursery"),
-                    *(str(there.fileno()), child_main, str(os.getpid())),
+                    *(str(there.fileno()), child_main, str(os.getpid()), start_method),
                 ],
                 pass_fds=[there.fileno()],
                 stdin=subprocess.DEVNULL,

@@ -60,6 +60,7 @@ class PoolSettings:
     child_main: str
     setup: bytes
     processes: int
+    start_method: str = "forkserver"
     concurrency: int = 16
     kill_grace_seconds: float = 5.0
     line_seconds: float = 0.0
@@ -140,7 +141,10 @@ class ProcessPool:
 
     def _start_nursery(self) -> None:
         self._nursery = NurseryLine(
-            self._settings.child_main, self._on_nursery_message, self._on_nursery_end
+            self._settings.child_main,
+            self._settings.start_method,
+            self._on_nursery_message,
+            self._on_nursery_end,
         )
         for _ in range(self._settings.processes):
             self._bear()

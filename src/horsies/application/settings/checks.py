@@ -144,6 +144,16 @@ def text(faults: Callable[[str, str], Iterable[Fault]] = _no_faults) -> Rule:
     return Rule("a string", lambda value: isinstance(value, str), faults)
 
 
+def one_of(*choices: str) -> Rule:
+    kind = " or ".join(map(repr, choices))
+
+    def faults(name: str, value: str) -> Iterator[Fault]:
+        if value not in choices:
+            yield Fault(Hrs.OUT_OF_RANGE, f"{name} cannot be {shown(value)}", f"pass {kind}")
+
+    return Rule(kind, lambda value: isinstance(value, str), faults)
+
+
 def instance_of(cls: type, kind: str | None = None) -> Rule:
     return Rule(kind or f"a {cls.__name__}", lambda value: isinstance(value, cls))
 

@@ -14,6 +14,7 @@ from horsies.application.settings.checks import (
     Rule,
     Settings,
     mapping_of,
+    one_of,
     or_none,
     raise_any,
     sequence_of,
@@ -113,6 +114,13 @@ class WorkerConfig(Settings):
     concurrency: int = field(
         default=16,
         metadata={"rule": whole(1, 100_000), "means": "async tasks at a time in each child"},
+    )
+    start_method: str = field(
+        default="forkserver",
+        metadata={
+            "rule": one_of("forkserver", "spawn"),
+            "means": "how children begin: by a fork of a clean process, or as new interpreters",
+        },
     )
     max_claim_batch: int = field(
         default=0,

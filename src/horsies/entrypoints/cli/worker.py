@@ -21,6 +21,11 @@ def _comma_separated(_: click.Context, __: click.Parameter, value: str | None) -
 @click.option("--queues", callback=_comma_separated, help="Queues to serve, such as a,b.  [all]")
 @click.option("--processes", type=int, help="Child processes; 0 runs tasks in the worker itself.")
 @click.option("--concurrency", type=int, help="Async tasks at a time in each child.")
+@click.option(
+    "--start-method",
+    type=click.Choice(["forkserver", "spawn"]),
+    help="How children begin; spawn for libraries that do not survive a fork.  [forkserver]",
+)
 @click.option("--name", help="What operators call this worker.  [host name]")
 @click.option("--loglevel", help="DEBUG, INFO, WARNING or ERROR.  [INFO]")
 @click.option(
