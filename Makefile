@@ -1,6 +1,6 @@
 # Everything a newcomer needs: `make demo` and `make test` do all their own set-up.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs clean
+.PHONY: help demo test check format bench bench-peers docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Horsies needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -36,12 +36,17 @@ format: $(READY) ## Format the code and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY) ## Measure import time and the cost of the core
+bench: $(READY) ## Measure Horsies alone, in some minutes
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/memory_lives.py
+	$(BIN)/python -m benchmarks.run $(BENCH)
+
+bench-peers: $(READY) ## Measure it beside other queues; installs them in .venv-peers
+	$(BIN)/python -m benchmarks.harness.environment
+	$(BIN)/python -m benchmarks.run --peers $(BENCH)
 
 docs: $(READY) ## Regenerate what is generated in the docs
 	$(BIN)/python docs/generate.py
 
 clean: ## Remove the environment and everything that was built
-	rm -rf $(VENV) .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache .import_linter_cache dist build
+	rm -rf $(VENV) .venv-peers .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache .import_linter_cache dist build
