@@ -19,6 +19,7 @@ class TaskRegistry:
     def __init__(self) -> None:
         self._by_name: dict[str, TaskDefinition] = {}
         self._terms: dict[str, Terms] = {}
+        self._sync_names: frozenset[str] | None = None
 
     def __iter__(self) -> Iterator[TaskDefinition]:
         """Each definition once, in order of name."""
@@ -27,6 +28,15 @@ class TaskRegistry:
 
     def find(self, name: str) -> TaskDefinition | None:
         return self._by_name.get(name)
+
+    @property
+    def sync_names(self) -> frozenset[str]:
+        """All names of tasks that are plain functions."""
+        if self._sync_names is None:
+            self._sync_names = frozenset(
+                name for name, definition in self._by_name.items() if not definition.is_async
+            )
+        return self._sync_names
 
     def taken(
         self, names: Iterable[str], function: Callable[..., Any], place: SourceLine | None
@@ -42,6 +52,7 @@ class TaskRegistry:
         for name in (definition.name, *definition.aliases):
             self._by_name[name] = definition
         self._terms.clear()  # a handler may have become known
+        self._sync_names = None
 
     def terms_of(self, definition: TaskDefinition) -> Terms:
         """What is stored with each task of this definition."""

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import TypeAlias
 
 from horsies.adapters.execution import wire
-from horsies.adapters.execution.child_line import ChildLine
+from horsies.adapters.execution.child_line import KEPT_SECONDS, ChildLine
 from horsies.adapters.execution.page import Page
 from horsies.application.ports.performer import Job, Performed, Performer
 from horsies.domain.errors import TaskInterrupted
@@ -138,7 +138,7 @@ class ChildLoop:
             del running[handle]
             if task.cancelled():  # before its first step
                 self.line.record(wire.Skipped(handle), monotonic())
-                self._flush_soon()
+            self._flush_soon(others=bool(running))
             if not running:
                 change.set()
 
@@ -158,13 +158,12 @@ class ChildLoop:
             record = wire.Skipped(order.handle)
         now = monotonic()
         self.line.record(record or _record(order.handle, now - began, performed), now)
-        self._flush_soon()
 
-    def _flush_soon(self) -> None:
-        """What ends in the same turn of the loop is sent together."""
+    def _flush_soon(self, *, others: bool) -> None:
+        """What ends at nearly the same time is sent together, as long as others may yet end."""
         if not self._flushing:
             self._flushing = True
-            asyncio.get_running_loop().call_soon(self._flush)
+            asyncio.get_running_loop().call_later(KEPT_SECONDS if others else 0, self._flush)
 
     def _flush(self) -> None:
         self._flushing = False

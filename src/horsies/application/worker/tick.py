@@ -4,7 +4,7 @@ Nearly all steps only complete what has succeeded and claim what is next: a stor
 at once is asked to. Whatever else there is to do makes it a transaction of several statements.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from horsies.application.ports.executor import RunReport
@@ -77,32 +77,34 @@ class Tick:
         return await self._transact(asked)
 
     def _is_plain(self, asked: Asked) -> bool:
-        """Whether it is one claim at most, and nothing but successes to be settled."""
+        """Whether it is nothing but successes to be settled, and claims that count nothing."""
         return (
             not (asked.careful or asked.release or asked.start or asked.promote)
-            and asked.rooms < 2  # noqa: PLR2004 - one statement claims for one room
-            and (asked.rooms == 0 or not self.claim.counts)
+            and not (asked.rooms and self.claim.counts)
             and not (asked.room and asked.room.prefetch_buffer)
             and all(isinstance(report.outcome, Succeeded) for report in asked.reports)
         )
 
     async def _turn_over(self, turn_over: TurnOver, asked: Asked) -> Got:
-        order = self._order(asked)
-        turned = await turn_over(asked.reports, order)
+        """For two rooms it is two steps, each of them durable by itself."""
+        first, *rest = [*self._orders(asked), None]
+        turned = [await turn_over(asked.reports, first)]
+        turned += [await turn_over((), order) for order in rest if order]
+        granted = [grant for each in turned for grant in each.granted]
         return Got(
-            unwritten=turned.unwritten,
-            runnable=await self._with_terms(turned.granted),
-            claimed=len(turned.granted),
-            wanted=order.reachable if order else 0,
-            exhausted=turned.exhausted,
+            unwritten=turned[0].unwritten,
+            runnable=await self._with_terms(granted),
+            claimed=len(granted),
+            wanted=sum(order.reachable for order in (first, *rest) if order),
+            exhausted=all(each.exhausted for each in turned),
         )
 
-    def _order(self, asked: Asked) -> ClaimOrder | None:
-        room, excluded = asked.room, asked.unknown
-        if room is None:
-            room, excluded = asked.async_room, asked.unknown | self._sync_names()
-        orders = () if room is None else self.claim.plan(self.worker, room, excluded=excluded)
-        return orders[0] if orders else None
+    def _orders(self, asked: Asked) -> Iterator[ClaimOrder]:
+        if asked.room is not None:
+            yield from self.claim.plan(self.worker, asked.room, excluded=asked.unknown)
+        if asked.async_room is not None:
+            excluded = asked.unknown | self.registry.sync_names
+            yield from self.claim.plan(self.worker, asked.async_room, excluded=excluded)
 
     async def _transact(self, asked: Asked) -> Got:
         async with self.unit_of_work() as tx:
@@ -114,7 +116,7 @@ class Tick:
                 await tx.tasks.promote(self._queues, PROMOTED_AT_ONCE)
             claimed = [
                 *await self._claim(tx, asked.room, asked.unknown),
-                *await self._claim(tx, asked.async_room, asked.unknown | self._sync_names()),
+                *await self._claim(tx, asked.async_room, asked.unknown | self.registry.sync_names),
             ]
             agreed = await self._agree(tx, claimed)
         running = [task for task in agreed if task.status is TaskStatus.RUNNING]
@@ -156,14 +158,6 @@ class Tick:
             return list(claimed)
         await tx.tasks.agree(list(agreed.values()))
         return [agreed.get(task.claim, task) for task in claimed]
-
-    def _sync_names(self) -> frozenset[str]:
-        return frozenset(
-            name
-            for definition in self.registry
-            if not definition.is_async
-            for name in (definition.name, *definition.aliases)
-        )
 
     @property
     def _queues(self) -> list[str]:
