@@ -28,7 +28,7 @@ _KINDS = query(
     "SELECT string_agg(DISTINCT concat(was, '>', now), ' ') FROM public.proof_transitions"
     " WHERE transaction = pg_current_xact_id_if_assigned()"
 )
-_WRITES = re.compile(rb"\b(INSERT|UPDATE|DELETE|horsies_\w+\()", re.IGNORECASE)
+_WRITES = re.compile(rb"\b(INSERT|UPDATE|DELETE|horsies_\w+\W?\()", re.IGNORECASE)
 _BEGINS = re.compile(rb"^\s*(BEGIN|START)\b", re.IGNORECASE)
 _COMMITS = re.compile(rb"\bCOMMIT\s*;?\s*$", re.IGNORECASE)
 

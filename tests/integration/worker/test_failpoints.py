@@ -9,6 +9,7 @@ from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 from uuid import UUID
 
 import pytest
@@ -23,16 +24,30 @@ from tests.proof.deadly_line import DeadlyLine, When
 
 LAST = 22
 THOROUGH = "HORSIES_THOROUGH" in os.environ
-CASES = [
-    (point, when)
-    for point in range(1, LAST + 1)
-    for when in When
-    if THOROUGH or (when is When.BEFORE) == (point % 2 == 0) or point == LAST
-]
-"""Right after a commit is nearly right before the next, so half of them do for every day."""
+"""Right after a commit is nearly right before the next, so a quarter does for every day."""
+
+PREFETCHES = (0, 3)
+"""Without any, settling and claiming are one statement that commits by itself."""
 
 AT_ONCE = 4
 ALWAYS = "/"
+
+
+def _is_for_every_day(point: int, when: When, prefetch: int) -> bool:
+    turn = (When.BEFORE if point % 2 == 0 else When.AFTER, PREFETCHES[point // 2 % 2])
+    return (when, prefetch) == turn
+
+
+CASES = [
+    (point, when, prefetch)
+    for point in range(1, LAST + 1)
+    for when in When
+    for prefetch in PREFETCHES
+    if THOROUGH or _is_for_every_day(point, when, prefetch)
+]
+
+
+Case: TypeAlias = tuple[int, When, int]
 
 
 @dataclass(frozen=True)
@@ -75,29 +90,28 @@ def work(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Generato
 @pytest.fixture(scope="module")
 def deaths(
     servers: Servers, work: Work, tmp_path_factory: pytest.TempPathFactory
-) -> Generator[dict[tuple[int, When], Future[Death]]]:
+) -> Generator[dict[Case, Future[Death]]]:
     server = servers.get()
     with ThreadPoolExecutor(AT_ONCE) as threads:
         yield {
-            (point, when): threads.submit(
-                _die, server, work, tmp_path_factory.mktemp("death"), point, when
-            )
-            for point, when in CASES
+            case: threads.submit(_die, server, work, tmp_path_factory.mktemp("death"), case)
+            for case in CASES
         }
 
 
-def _die(server: Server, work: Work, folder: Path, point: int, when: When) -> Death:
+def _die(server: Server, work: Work, folder: Path, case: Case) -> Death:
+    point, when, prefetch = case
     with server.database(work.template) as dsn, DeadlyLine(dsn, point, when) as line:
         scene = Scene(dsn, folder)
         try:
-            return _live_on(scene, line)
+            return _live_on(scene, line, prefetch)
         finally:
             scene.clean_up()
 
 
-def _live_on(scene: Scene, line: DeadlyLine) -> Death:
+def _live_on(scene: Scene, line: DeadlyLine, prefetch: int) -> Death:
     """Until the work is done, if not by the first worker then by another."""
-    first = scene.start("--processes", "1", dsn=line.dsn, serves=False, PREFETCH=3)
+    first = scene.start("--processes", "1", dsn=line.dsn, serves=False, PREFETCH=prefetch)
     processes: set[int] = set()
 
     def is_done() -> bool:
@@ -107,7 +121,7 @@ def _live_on(scene: Scene, line: DeadlyLine) -> Death:
     until(lambda: is_done() or first.process.poll() is not None, "it is done or dead")
     if line.has_killed:
         first.ended()
-        second = scene.start("--processes", "1", serves=False, PREFETCH=3)
+        second = scene.start("--processes", "1", serves=False, PREFETCH=prefetch)
         until(is_done, f"the work is done after {line.kinds}")
         processes.update(children_of(second.pid))
         second.stop()
@@ -117,17 +131,16 @@ def _live_on(scene: Scene, line: DeadlyLine) -> Death:
     return Death(scene, line, history.read(scene.dsn), list(processes))
 
 
-@pytest.mark.parametrize(("point", "when"), CASES)
-def test_a_worker_may_die_at_any_commit(
-    deaths: dict[tuple[int, When], Future[Death]], work: Work, point: int, when: When
-):
-    death = deaths[point, when].result()
+@pytest.mark.parametrize("case", CASES, ids=lambda it: f"{it[1].value} {it[0]}, {it[2]} ahead")
+def test_a_worker_may_die_at_any_commit(deaths: dict[Case, Future[Death]], work: Work, case: Case):
+    death = deaths[case].result()
+    assert death.line.has_killed == (len(death.line.kinds) >= case[0])
     invariants.hold(death.history, death.scene.lines(), work.tasks)
     _a_failure_has_one_handler(death.history)
 
 
-def test_the_matrix_covers_a_whole_life(deaths: dict[tuple[int, When], Future[Death]]):
-    assert not deaths[LAST, When.AFTER].result().line.has_killed
+def test_the_matrix_covers_a_whole_life(deaths: dict[Case, Future[Death]]):
+    assert not deaths[CASES[-1]].result().line.has_killed
 
 
 def _a_failure_has_one_handler(told: history.History) -> None:
