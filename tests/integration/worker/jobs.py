@@ -16,7 +16,7 @@ from horsies import (
     TaskResult,
     WorkerResilienceConfig,
 )
-from tests.proof.witness import witnessed
+from tests.proof.witness import VARIABLE, witnessed
 
 
 def _told(name: str, default: int) -> int:
@@ -141,11 +141,12 @@ async def die_async() -> TaskResult[str, TaskError]:
 @app.task("die_once", retry_policy=AGAIN_AFTER_CRASHES)
 async def die_once(path: str, token: str = "die_once") -> TaskResult[int, TaskError]:
     """Then it waits."""
-    died = Path(f"{path}.died")
-    if not died.exists():  # noqa: ASYNC240 - a test's file
-        died.touch()  # noqa: ASYNC240 - same
-        os._exit(7)
+    died = Path(f"{os.environ[VARIABLE]}.{token}.died")
+    first = not died.exists()  # noqa: ASYNC240 - a test's file
+    died.touch()  # noqa: ASYNC240 - same
     with witnessed(token):
+        if first:
+            os._exit(7)
         await _wait_for_async(path)
     return TaskResult(ok=os.getpid())
 
@@ -244,6 +245,17 @@ def trouble_later(token: str = "trouble_later") -> TaskResult[str, TaskError]:
 
 @app.task("boom")
 def boom(token: str = "boom") -> TaskResult[str, TaskError]:
+    with witnessed(token):
+        raise ValueError("boom")
+
+
+@app.task("handler")
+def handler(task_id: str, error: TaskError) -> TaskResult[str, TaskError]:
+    return TaskResult(ok=task_id)
+
+
+@app.task("boom_handled", on_failure=handler)
+def boom_handled(token: str = "boom_handled") -> TaskResult[str, TaskError]:
     with witnessed(token):
         raise ValueError("boom")
 

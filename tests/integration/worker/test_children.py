@@ -87,7 +87,7 @@ def test_a_task_that_kills_three_processes_is_quarantined(worker: RunningWorker,
 def test_a_task_with_a_crash_on_record_runs_alone(worker: RunningWorker, shared: Scene):
     path = shared.file("suspect")
     suspect = jobs.die_once.send(path)
-    alone_in = shared.until_begun("die_once")
+    alone_in = shared.until_begun("die_once", 2)
     others = gather([jobs.async_pid.send() for _ in range(4 * CONCURRENCY)], PATIENCE_MS)
     happens(path)
     assert suspect.get(PATIENCE_MS).ok_value == alone_in
