@@ -11,14 +11,14 @@ from horsies.application.worker.appetite import Appetite
 from horsies.application.worker.due_time import DueTime
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.patience import Patience
+from horsies.application.worker.stragglers import OF_SINGLE_ROWS, Stragglers
 from horsies.application.worker.tick import Asked, Got, Tick
 from horsies.domain.codes import OperationalErrorCode
-from horsies.domain.errors import BrokerError, BrokerFault
-from horsies.domain.outcome import Errored, Succeeded, Unbegun, Unresolved
+from horsies.domain.errors import BrokerError
+from horsies.domain.outcome import Succeeded, Unbegun, Unresolved
 from horsies.domain.task import Task
 from horsies.domain.task_lifecycle import TaskStatus
 
-_OF_SINGLE_ROWS = {BrokerFault.BUSY, BrokerFault.CONFLICT, BrokerFault.REFUSED}
 _log = logging.getLogger("horsies.worker")
 
 
@@ -47,6 +47,7 @@ class WorkLoop:
         self._due = DueTime(unit_of_work, clock, [queue.name for queue in tick.claim.queues])
         self._wake = asyncio.Event()
         self._reports: list[RunReport] = []
+        self._stragglers = Stragglers(self._write, self._written_late)
         self._careful = False  # the quick way could not write something
         self._unknown_names: frozenset[str] = frozenset()
         self._uncertain = False  # a step failed, and nobody knows what it has claimed
@@ -64,9 +65,12 @@ class WorkLoop:
 
     async def run(self) -> None:
         """Until it is cancelled, or it neither accepts nor holds anything any more."""
-        while self.accepting or len(self._holdings) or self._reports:
-            await self._patience.through(self._turn)
-            await self._rest()
+        async with asyncio.TaskGroup() as group:
+            late = group.create_task(self._stragglers.run())
+            while self.accepting or len(self._holdings) or self._reports:
+                await self._patience.through(self._turn)
+                await self._rest()
+            late.cancel()
 
     async def _turn(self) -> None:
         """Reports are kept until they are written; an unclear end of a step is cleared up first."""
@@ -80,7 +84,7 @@ class WorkLoop:
             got = await self._tick(asked)
         except BrokerError as error:
             self._uncertain = True
-            if error.fault not in _OF_SINGLE_ROWS or not asked.reports:
+            if error.fault not in OF_SINGLE_ROWS or not asked.reports:
                 raise
             await self._settle_one_by_one(error)
             return
@@ -93,20 +97,24 @@ class WorkLoop:
     async def _settle_one_by_one(self, reason: BrokerError) -> None:
         """One row that is held or refused must not keep the others from being written."""
         _log.warning("results are written one by one: %s", reason)
-        refused: BrokerError | None = None
         for report in tuple(self._reports):
             try:
-                got = await self._tick(Asked(reports=[report], careful=True))
+                await self._write(report)
             except BrokerError as error:
-                if error.fault not in _OF_SINGLE_ROWS:
+                if error.fault not in OF_SINGLE_ROWS:
                     raise
-                refused = error
                 self._reports.remove(report)
-                self._reports.append(_instead_of(report, error))
+                self._stragglers.add(report, error)
             else:
-                self._settled([report], got.unwritten)
-        if refused is not None:
-            raise BrokerError(str(refused), fault=BrokerFault.BUSY)
+                self._settled([report], ())
+
+    async def _write(self, report: RunReport) -> None:
+        await self._tick(Asked(reports=[report], careful=True))
+
+    def _written_late(self, report: RunReport) -> None:
+        self._holdings.forget([report.grant])
+        self._due.forget()
+        self._wake.set()
 
     def _settled(self, reports: Sequence[RunReport], unwritten: Sequence[RunReport]) -> None:
         """What the quick way could not write goes the slow one with the next step."""
@@ -198,11 +206,3 @@ class WorkLoop:
         running = [task for task in unheard if task.status is TaskStatus.RUNNING]
         self._holdings.run(running)
         self._reports += [RunReport(task, Unbegun()) for task in running]
-
-
-def _instead_of(report: RunReport, error: BrokerError) -> RunReport:
-    """A result that the database does not take is an error that it does."""
-    if error.fault is not BrokerFault.REFUSED:
-        return report
-    outcome = Errored(OperationalErrorCode.WORKER_SERIALIZATION_ERROR)
-    return RunReport(report.grant, outcome, detail=f"the result could not be stored: {error}")
