@@ -13,6 +13,7 @@ _HANDLE = Struct("<q")
 _SECONDS = Struct("<d")
 _INTERRUPTED, _REVOKED, _CPU_AT_BEGIN = 0, 8, 16
 _SIZE = mmap.PAGESIZE
+_PULSE = _SIZE - _HANDLE.size
 
 
 def make_page() -> int:
@@ -50,6 +51,13 @@ class Page:
     @property
     def cpu_at_begin(self) -> float:
         return float(_SECONDS.unpack_from(self._memory, _CPU_AT_BEGIN)[0])
+
+    def note_pulse(self, number: int) -> None:
+        _HANDLE.pack_into(self._memory, _PULSE, number)
+
+    @property
+    def pulse(self) -> int:
+        return int(_HANDLE.unpack_from(self._memory, _PULSE)[0])
 
     def close(self) -> None:
         self._memory.close()

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
@@ -101,8 +101,16 @@ class ProcessPool:
 
     def interrupt(self, claims: Collection[Claim], why: Interruption) -> None:
         for claim in claims:
-            if claim in self._by_claim:
-                self._ask_to_end(*self._by_claim[claim], _ENDS[why])
+            if claim not in self._by_claim:
+                continue
+            child, held = self._by_claim[claim]
+            if why is Interruption.SILENT:
+                child.kill()
+            else:
+                self._ask_to_end(child, held, _ENDS[why])
+
+    def signs_of_life(self) -> Mapping[Claim, int]:
+        return {claim: child.page.pulse for claim, (child, _) in self._by_claim.items()}
 
     def take_reports(self) -> Sequence[RunReport]:
         reports, self._reports = self._reports, []

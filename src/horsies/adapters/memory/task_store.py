@@ -54,7 +54,8 @@ class MemoryTaskStore:
     async def claim(self, order: ClaimOrder) -> Sequence[Task]:
         taken: list[Task] = []
         for tier in order.tiers:
-            for task in self._take(tier, order.limit - len(taken), order.excluded):
+            open_ones = [share for share in tier if share.queue not in self._state.paused]
+            for task in self._take(open_ones, order.limit - len(taken), order.excluded):
                 now = self._state.clock.now()
                 claimed = task.claimed(order.worker, now)
                 taken.append(claimed.started(now) if order.start else claimed)

@@ -17,8 +17,8 @@ from horsies.domain.task import Task
 IDS_PER_NOTIFICATION = 240
 """32 digits and a space each: a payload has to stay below 8,000 bytes."""
 
-CANCEL = "cancel"
-"""The first word of what is said to the owners of running tasks."""
+CANCEL, LOOK, PING = "cancel", "look", "ping"
+"""The first word of what is said to workers: end these tasks, see what you may do, who is there."""
 
 _COMMIT = sql.SQL("COMMIT")
 _NOTIFY = sql.SQL(  # a full notification queue must not undo the work
@@ -36,6 +36,7 @@ class Session:
         self._claimable: set[str] = set()
         self._ended: list[TaskId] = []
         self._cancelled: list[TaskId] = []
+        self._said: list[str] = []
         self.clock = clock
 
     async def rows(self, query: str, **values: Any) -> list[Row]:
@@ -68,6 +69,14 @@ class Session:
         """To whoever runs them."""
         self._cancelled.extend(ids)
 
+    def announce_queue(self, queue: str) -> None:
+        """To whoever claims from it."""
+        self._claimable.add(queue)
+
+    def say(self, *words: str) -> None:
+        """To every worker."""
+        self._said.append(" ".join(words))
+
     def lock_name(self, purpose: str) -> str:
         return self._link.lock_name(purpose)
 
@@ -79,10 +88,8 @@ class Session:
                 "a statement of this transaction has failed, so nothing of it was kept",
                 fault=BrokerFault.UNKNOWN,
             )
-        if not self._link.notify or not (self._ended or self._claimable or self._cancelled):
-            await self._connection.execute(_COMMIT)
-            return
-        statements = sql.SQL("; ").join([*self._announcements(), _COMMIT])
+        announcements = list(self._announcements()) if self._link.notify else []
+        statements = sql.SQL("; ").join([*announcements, _COMMIT])
         await self._connection.execute(statements)
 
     def _announcements(self) -> Iterator[sql.Composed]:
@@ -92,6 +99,8 @@ class Session:
             yield _NOTIFY.format(channel=self._link.done_channel, payload=payload)
         for payload in _payloads(self._cancelled):
             yield _NOTIFY.format(channel=self._link.control_channel, payload=f"{CANCEL} {payload}")
+        for words in self._said:
+            yield _NOTIFY.format(channel=self._link.control_channel, payload=words)
 
 
 def _payloads(ids: Sequence[TaskId]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """What a worker holds at this moment."""
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Iterator
 
 from horsies.domain.ids import TaskId
 from horsies.domain.task import Claim, Task
@@ -16,6 +15,10 @@ class Holdings:
 
     def __len__(self) -> int:
         return len(self.claimed) + len(self.running)
+
+    def __iter__(self) -> Iterator[Claim]:
+        yield from self.running
+        yield from self.claimed
 
     def __contains__(self, claim: Claim) -> bool:
         return claim in self.running or claim in self.claimed
@@ -35,23 +38,9 @@ class Holdings:
 
     @property
     def ids(self) -> tuple[TaskId, ...]:
-        return tuple(claim.id for claim in (*self.running, *self.claimed))
+        return tuple(claim.id for claim in self)
 
     def of(self, ids: Iterable[TaskId]) -> list[Claim]:
         """The claims on these tasks, as far as they run here."""
         wanted = frozenset(ids)
         return [claim for claim in self.running if claim.id in wanted]
-
-    def claimed_since(self, instant: datetime) -> list[Claim]:
-        return _older(self.claimed, instant)
-
-    def running_since(self, instant: datetime) -> list[Claim]:
-        return _older(self.running, instant)
-
-
-def _older(tasks: dict[Claim, Task], instant: datetime) -> list[Claim]:
-    return [
-        claim
-        for claim, task in tasks.items()
-        if task.claimed_at is not None and task.claimed_at <= instant
-    ]

@@ -61,6 +61,22 @@ class WorkLoop:
         self._next_due: datetime | None = None
         self._uncertain = False  # a step failed, and nobody knows what it has claimed
         self.accepting = True
+        self._suspended = False
+
+    @property
+    def suspended(self) -> bool:
+        """While it is, nothing is claimed and what is prefetched goes back; what runs goes on."""
+        return self._suspended
+
+    @suspended.setter
+    def suspended(self, suspended: bool) -> None:
+        if suspended != self._suspended:
+            self._suspended = suspended
+            self.news()
+
+    @property
+    def _takes(self) -> bool:
+        return self.accepting and not self._suspended
 
     def wake(self) -> None:
         """A place is free, or a run has ended."""
@@ -135,18 +151,18 @@ class WorkLoop:
         startable = list(self._holdings.claimed)[: self._executor.capacity.free]
         asked = Asked(
             reports=tuple(self._reports),
-            release=() if self.accepting else tuple(self._holdings.claimed),
-            start=startable if self.accepting else (),
+            release=() if self._takes else tuple(self._holdings.claimed),
+            start=startable if self._takes else (),
             room=room,
             async_room=async_room,
-            promote=due and self.accepting,
+            promote=due and self._takes,
             unknown=self._unknown_names,
         )
         idle = not (asked.reports or asked.release or asked.start or asked.promote)
         return None if idle and room is None and async_room is None else asked
 
     def _room(self, *, due: bool) -> tuple[Room | None, Room | None]:
-        if not self.accepting or not (self._more or due):
+        if not self._takes or not (self._more or due):
             return None, None
         capacity = self._executor.capacity
         free = capacity.free - min(capacity.free, len(self._holdings.claimed))
@@ -188,7 +204,7 @@ class WorkLoop:
             self._wake.clear()
             await asyncio.sleep(0)
             return
-        if self._due_unknown and self.accepting:
+        if self._due_unknown and self._takes:
             self._due_unknown = False
             self._next_due = await self._patience.through(self._look_for_due)
         loop = asyncio.get_running_loop()
