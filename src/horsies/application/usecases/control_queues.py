@@ -1,6 +1,6 @@
 """Queues: how full they are, and which of them stand still."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,20 +23,27 @@ class QueueState:
         """What its workers were configured with: more than one where they disagree."""
         return frozenset(worker.caps.get(self.depth.name) for worker in self.served_by)
 
+    @property
+    def is_stopped(self) -> bool:
+        """By the configuration of all that serve it, which no command can lift."""
+        return bool(self.served_by) and all(cap == 0 for cap in self.caps)
+
 
 @dataclass(frozen=True, slots=True)
 class ControlQueues:
     unit_of_work: UnitOfWork
     clock: Clock
 
-    async def __call__(self) -> tuple[datetime, Sequence[QueueState]]:
+    async def __call__(
+        self, configured: Iterable[str] = ()
+    ) -> tuple[datetime, Sequence[QueueState]]:
         """Every queue that has live tasks, is paused, or is served by somebody; and as of when."""
         async with self.unit_of_work() as tx:
             depths = {depth.name: depth for depth in await tx.queues.all()}
             workers = await tx.workers.all()
             now = self.clock.now()
         here = [worker for worker in workers if worker.presence(now) is Presence.HERE]
-        names = {*depths, *(queue for worker in here for queue in worker.queues)}
+        names = {*configured, *depths, *(queue for worker in here for queue in worker.queues)}
         return now, [
             QueueState(
                 depth=depths.get(name) or QueueDepth(name=name),

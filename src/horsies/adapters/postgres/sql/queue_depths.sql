@@ -1,5 +1,5 @@
 -- How much is in each queue that holds live tasks or is paused. Reads every live task: for people.
-SELECT coalesce(depth.queue_name, stopped.name) AS queue,
+SELECT coalesce(depth.queue_name, stopped.name),
     coalesce(depth.waiting, 0), coalesce(depth.delayed, 0),
     coalesce(depth.claimed, 0), coalesce(depth.running, 0),
     depth.oldest, stopped.paused_at
@@ -16,4 +16,4 @@ FROM (
 FULL JOIN (
     SELECT name, paused_at FROM {schema}.horsies_queues WHERE paused_at IS NOT NULL
 ) AS stopped ON stopped.name = depth.queue_name
-ORDER BY queue COLLATE "C"
+ORDER BY coalesce(depth.queue_name, stopped.name) COLLATE "C"
