@@ -109,7 +109,7 @@ class WorkerProcess:
             dice=container.dice(),
             patience=patience,
         )
-        vigil = Vigil(executor, config.recovery.running_stale_threshold)
+        vigil = Vigil(executor, config.recovery)
         heart = HeartLoop(
             worker=worker,
             beat=container.heartbeat(),

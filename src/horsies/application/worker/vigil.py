@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
 
 from horsies.application.ports.executor import Executor, Interruption
+from horsies.application.settings.recovery import RecoveryConfig
 from horsies.domain.task import Claim
 
-_SHORTEST, _LONGEST = 0.25, 5.0
-_LOOKS_IN_A_THRESHOLD = 20
+LONGEST_SECONDS = 5.0
+LOOKS = 8, 2
+"""At least so many within the threshold, and within the interval of runners' heartbeats."""
 
 _log = logging.getLogger("horsies.worker")
 
@@ -29,12 +30,13 @@ class Vigil:
     which nobody looked proves nothing: the whole machine may have stood still.
     """
 
-    def __init__(self, executor: Executor, threshold: timedelta) -> None:
+    def __init__(self, executor: Executor, recovery: RecoveryConfig) -> None:
         self._executor = executor
-        self._threshold = threshold.total_seconds()
+        self._threshold = recovery.running_stale_threshold.total_seconds()
+        self._interval = recovery.runner_heartbeat_interval.total_seconds()
         self._heard: dict[Claim, Heard] = {}
         self._looked_at: float | None = None
-        self.seconds = min(_LONGEST, max(_SHORTEST, self._threshold / _LOOKS_IN_A_THRESHOLD))
+        self.seconds = min(LONGEST_SECONDS, self._threshold / LOOKS[0], self._interval / LOOKS[1])
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -58,10 +60,10 @@ class Vigil:
             )
             self._executor.interrupt(silent, Interruption.SILENT)
 
-    def has_heard(self, claim: Claim, within: timedelta) -> bool:
-        """Whether a heartbeat may be sent for it; a run that is too young to be known may have."""
+    def has_heard(self, claim: Claim) -> bool:
+        """Within the interval of heartbeats; a run too young to be known counts as heard."""
         heard = self._heard.get(claim)
-        return heard is None or heard.silence < within.total_seconds()
+        return heard is None or heard.silence < self._interval
 
     def _after(self, claim: Claim, sign: int, passed: float) -> Heard:
         before = self._heard.get(claim)

@@ -29,7 +29,7 @@ class Voice:
         running = [
             claim
             for claim in self._due(self._holdings.running, now - self._runner + beat / 2)
-            if self._vigil.has_heard(claim, self._runner)
+            if self._vigil.has_heard(claim)
         ]
         spoken = {*claimed, *running}
         quiet = [claim for claim in self._holdings if claim not in spoken]
