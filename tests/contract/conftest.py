@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from typing import Any, Protocol
 from uuid import UUID
@@ -14,10 +15,12 @@ from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import VirtualClock, VirtualIds
 from horsies.adapters.postgres.engine import PostgresEngine
 from horsies.application.ports.completions import Completions
+from horsies.application.ports.executor import RunReport
 from horsies.application.ports.task_inbox import TaskInbox
+from horsies.application.ports.turn_over import TurnOver
 from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.domain.ids import TaskId, WorkerId
-from horsies.domain.outcome import Complete, Verdict
+from horsies.domain.outcome import Complete, Succeeded, Verdict
 from horsies.domain.queue import DEFAULT_QUEUE, ClaimOrder, Share
 from horsies.domain.sending import Accepted, Batch
 from horsies.domain.settlement import Settlement, SettleReport
@@ -72,10 +75,27 @@ class World:
         start: bool = True,
         excluded: frozenset[str] = frozenset(),
     ) -> list[Task]:
-        tier = tuple(Share(queue, limit) for queue in queues)
-        order = ClaimOrder(worker or self.worker, limit, (tier,), start, excluded)
+        return await self.claim_by(
+            self.order(limit, queues=queues, worker=worker, start=start, excluded=excluded)
+        )
+
+    async def claim_by(self, order: ClaimOrder) -> list[Task]:
         async with self.unit_of_work() as tx:
             return list(await tx.tasks.claim(order))
+
+    def order(
+        self,
+        limit: int,
+        *,
+        queues: tuple[str, ...] = (DEFAULT_QUEUE,),
+        worker: WorkerId | None = None,
+        start: bool = True,
+        excluded: frozenset[str] = frozenset(),
+        in_line: int = 0,
+        light: frozenset[str] = frozenset(),
+    ) -> ClaimOrder:
+        tier = tuple(Share(queue, max(limit, in_line)) for queue in queues)
+        return ClaimOrder(worker or self.worker, limit, (tier,), start, excluded, in_line, light)
 
     async def claim_one(self, **options: Any) -> Task:
         tasks = await self.claim(1, **options)
@@ -117,6 +137,35 @@ class World:
         )
 
 
+@dataclass
+class QuickWorld(World):
+    """The same through the step that nearly every task takes, as far as that can do it."""
+
+    turn_over: TurnOver = field(kw_only=True)
+
+    async def claim(self, limit: int = 100, *, start: bool = True, **options: Any) -> list[Task]:
+        if not start:
+            return await super().claim(limit, start=start, **options)
+        turned = await self.turn_over((), self.order(limit, start=start, **options))
+        return [grant.task for grant in turned.granted]
+
+    async def claim_by(self, order: ClaimOrder) -> list[Task]:
+        return [grant.task for grant in (await self.turn_over((), order)).granted]
+
+    async def settle(
+        self,
+        task: Task,
+        verdict: Verdict | None = None,
+        result: bytes | None = b'{"ok":1}',
+        **more: Any,
+    ) -> SettleReport:
+        if verdict is None and not more and result is not None:
+            turned = await self.turn_over([RunReport(task, Succeeded(), result)], None)
+            if not turned.unwritten:
+                return SettleReport()
+        return await super().settle(task, verdict, result, **more)
+
+
 class Elsewhere(Protocol):
     def __call__(self, world: World) -> AbstractAsyncContextManager[World]: ...
 
@@ -128,7 +177,7 @@ def memory_world() -> World:
 
 
 @asynccontextmanager
-async def postgres_world(dsn: str, **options: Any) -> AsyncGenerator[World]:
+async def postgres_world(dsn: str, *, quick: bool = False, **options: Any) -> AsyncGenerator[World]:
     clock = VirtualClock(START)
     link = link_to(dsn, **options)
 
@@ -136,13 +185,15 @@ async def postgres_world(dsn: str, **options: Any) -> AsyncGenerator[World]:
     async def elsewhere(world: World) -> AsyncGenerator[World]:
         engine = PostgresEngine(link, clock)
         try:
-            yield replace(world, unit_of_work=engine.unit_of_work, inbox=engine.inbox)
+            there = replace(world, unit_of_work=engine.unit_of_work, inbox=engine.inbox)
+            yield replace(there, turn_over=engine.turn_over) if quick else there
         finally:
             await engine.aclose()
 
     engine = PostgresEngine(link, clock)
     try:
-        yield World(
+        kind = partial(QuickWorld, turn_over=engine.turn_over) if quick else World
+        yield kind(
             engine.unit_of_work,
             engine.inbox,
             engine.completions,
@@ -154,11 +205,12 @@ async def postgres_world(dsn: str, **options: Any) -> AsyncGenerator[World]:
         await engine.aclose()
 
 
-@pytest.fixture(params=["memory", *kinds()])
+@pytest.fixture(params=["memory", *kinds(), "quick"])
 async def world(request: pytest.FixtureRequest, servers: Servers) -> AsyncGenerator[World]:
     if request.param == "memory":
         yield memory_world()
         return
-    with servers.get(request.param).database() as dsn:
-        async with postgres_world(dsn) as world:
+    quick = request.param == "quick"
+    with servers.get("embedded" if quick else request.param).database() as dsn:
+        async with postgres_world(dsn, quick=quick) as world:
             yield world

@@ -2,8 +2,13 @@
 
 from datetime import timedelta
 
+import pytest
+
+from horsies.domain.outcome import RetryAt
 from horsies.domain.queue import ClaimOrder, Share
+from horsies.domain.task import Terms
 from horsies.domain.task_lifecycle import TaskStatus
+from tests.contract.conftest import START
 
 
 async def test_a_claim_that_starts_goes_straight_to_running(world):
@@ -44,8 +49,7 @@ async def test_queues_are_served_by_tier_before_task_priority(world):
     low = world.send(queue="low", priority=1)
     high = world.send(queue="high", priority=100)
     order = ClaimOrder(world.worker, 10, ((Share("high", 10),), (Share("low", 10),)), start=True)
-    async with world.unit_of_work() as tx:
-        claimed = await tx.tasks.claim(order)
+    claimed = await world.claim_by(order)
     assert [task.id for task in claimed] == [high, low]
 
 
@@ -213,3 +217,65 @@ async def test_a_started_claim_cannot_start_twice(world):
     running = await world.claim_one()
     async with world.unit_of_work() as tx:
         assert await tx.tasks.start([running.claim]) == []
+
+
+async def _in_line(world, places, *, in_line=10, **options):
+    order = world.order(places, in_line=in_line, light=frozenset({"light"}), **options)
+    return [task.name for task in await world.claim_by(order)]
+
+
+async def test_light_tasks_are_taken_although_no_place_is_free(world):
+    world.send("light")
+    world.send("light")
+    assert await _in_line(world, 0) == ["light", "light"]
+
+
+async def test_no_more_stand_in_line_than_there_is_room_for(world):
+    for _ in range(5):
+        world.send("light")
+    assert await _in_line(world, 0, in_line=3) == ["light"] * 3
+
+
+async def test_nothing_overtakes_a_task_that_needs_a_place(world):
+    world.send("light")
+    world.send("heavy")
+    world.send("light")
+    assert await _in_line(world, 0) == ["light"]
+    assert await _in_line(world, 0) == []
+    assert await _in_line(world, 1) == ["heavy"]
+    assert await _in_line(world, 0) == ["light"]
+
+
+async def test_a_task_that_needs_a_place_keeps_the_line_empty(world):
+    world.send("heavy")
+    world.send("light")
+    world.send("light")
+    assert await _in_line(world, 2) == ["heavy", "light"]
+    assert await _in_line(world, 0) == ["light"]
+
+
+async def test_nothing_overtakes_across_queues(world):
+    world.send("heavy", queue="a", priority=2)
+    world.send("light", queue="b", priority=1)
+    world.send("light", queue="b", priority=3)
+    assert await _in_line(world, 0, queues=("a", "b")) == ["light"]
+
+
+@pytest.mark.parametrize(
+    "unlike",
+    [
+        {"terms": Terms(timeout=timedelta(seconds=1))},
+        {"good_until": START + timedelta(hours=1)},
+    ],
+)
+async def test_what_depends_on_its_beginning_never_stands_in_line(world, unlike):
+    world.send("light", **unlike)
+    assert await _in_line(world, 0) == []
+    assert await _in_line(world, 1) == ["light"]
+
+
+async def test_what_has_killed_a_process_never_stands_in_line(world):
+    world.send("light")
+    task = await world.claim_one()
+    await world.settle(task, RetryAt(world.now(), "WORKER_CRASHED"), crashed=True)
+    assert await _in_line(world, 0) == []

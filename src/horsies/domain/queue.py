@@ -34,13 +34,15 @@ class Room:
     prefetch_buffer: int = 0
     max_held: int = 0  # 0: as many as slots and prefetch allow
     max_batch: int = 0  # per queue and pass; 0: as many as there is room
+    in_line: int = 0  # light tasks that may wait in a child, those on free slots included
+    light: frozenset[str] = frozenset()  # names of tasks that are known to be short
 
     @property
     def below_limit(self) -> int:
         """How many more may be held at all."""
         if self.max_held:
             return max(0, self.max_held - self.held)
-        return max(0, self.free_slots) + max(0, self.prefetch_buffer)
+        return max(0, self.free_slots, self.in_line) + max(0, self.prefetch_buffer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +76,28 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ClaimOrder:
-    """One pass over the queues: tiers in order of priority, queues within a tier pooled."""
+    """One pass over the queues: tiers in order of priority, queues within a tier pooled.
+
+    The first `limit` may be any tasks. Up to `in_line` are taken if all from the head on are light,
+    so that nothing overtakes a task that has to wait for a place of its own.
+    """
 
     worker: WorkerId
     limit: int
     tiers: tuple[tuple[Share, ...], ...]
     start: bool
     excluded: frozenset[str] = frozenset()
+    in_line: int = 0
+    light: frozenset[str] = frozenset()
+
+    @property
+    def most(self) -> int:
+        return max(self.limit, self.in_line)
+
+    @property
+    def reachable(self) -> int:
+        """Fewer than these, and there are no more."""
+        return min(self.most, sum(share.limit for tier in self.tiers for share in tier))
 
 
 def plan_claims(
@@ -94,25 +111,27 @@ def plan_claims(
 ) -> tuple[ClaimOrder, ...]:
     """What to claim and start at once, then what to claim ahead of need.
 
-    A capped queue is never prefetched: what waits in a worker would hold room that
-    another worker could use.
+    A capped queue is never prefetched, nor do its tasks wait in line: what waits in a worker would
+    hold room that another worker could use.
     """
     cluster_room = None if cluster_cap is None else max(0, cluster_cap - in_flight.total)
     startable = _least(room.free_slots, room.below_limit, cluster_room)
+    capped = cluster_cap is not None or any(queue.capped for queue in queues)
+    in_line = 0 if capped else _least(room.in_line, room.below_limit)
+    started = max(startable, in_line)
     ahead = _least(
         room.prefetch_buffer - room.prefetched,
-        room.below_limit - startable,
+        room.below_limit - started,
         0 if cluster_cap is not None else None,
     )
     uncapped = [queue for queue in queues if not queue.capped]
-    orders = (
-        (startable, _tiers(queues, startable, room, in_flight), True),
-        (ahead, _tiers(uncapped, ahead, room, in_flight), False),
-    )
     names = frozenset(excluded)
-    return tuple(
-        ClaimOrder(worker, limit, tiers, start, names) for limit, tiers, start in orders if tiers
-    )
+    orders: list[ClaimOrder] = []
+    if tiers := _tiers(queues, started, room, in_flight):
+        orders.append(ClaimOrder(worker, startable, tiers, True, names, in_line, room.light))  # noqa: FBT003 - its name is above
+    if tiers := _tiers(uncapped, ahead, room, in_flight):
+        orders.append(ClaimOrder(worker, ahead, tiers, start=False, excluded=names))
+    return tuple(orders)
 
 
 def _tiers(

@@ -158,6 +158,20 @@ class Task:
         return Claim(self.id, self.epoch)
 
     @property
+    def key(self) -> bytes:
+        """The id as it travels."""
+        return self.id.bytes
+
+    @property
+    def task(self) -> "Task":
+        """Who holds a task holds all there is to know of it."""
+        return self
+
+    @property
+    def expires(self) -> bool:
+        return self.good_until is not None
+
+    @property
     def standing(self) -> Standing:
         return Standing(
             retries=self.retries,

@@ -9,7 +9,8 @@ import traceback
 from dataclasses import asdict, dataclass
 
 from horsies.adapters.execution import wire
-from horsies.adapters.execution.child_loop import ChildLine, ChildLoop
+from horsies.adapters.execution.child_line import ChildLine
+from horsies.adapters.execution.child_loop import ChildLoop
 from horsies.adapters.execution.mortality import die_at_hang_up
 from horsies.adapters.execution.page import Page
 from horsies.adapters.execution.pulse import keep_pulse
@@ -45,7 +46,7 @@ def main(line: socket.socket, page_descriptor: int, setup: bytes) -> None:
     page = Page(page_descriptor)
     die_at_hang_up(line)
     keep_pulse(page)
-    child_line = ChildLine(line)
+    child_line = ChildLine(line, page)
     try:
         performer = _prepare(ChildSetup.decode(setup))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the worker tells it

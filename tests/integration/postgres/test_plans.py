@@ -1,5 +1,7 @@
 """Hot statements keep to their indexes, whatever the statistics say or do not say."""
 
+from uuid import UUID
+
 import psycopg
 import pytest
 
@@ -18,18 +20,29 @@ CHANGE = {
     "cancel_requested_at": "timestamptz[]",
     "error_code": "text[]",
 }
-CLAIM = {
+TURN_OVER = {
+    "ids": "uuid[]",
+    "epochs": "int[]",
+    "results": "text[]",
     "queues": "text[]",
     "tiers": "int[]",
     "limits": "int[]",
+    "mark_priorities": "smallint[]",
+    "mark_times": "timestamptz[]",
+    "mark_ids": "uuid[]",
     "limit": "bigint",
+    "places": "bigint",
+    "light": "text[]",
     "excluded": "text[]",
     "worker": "uuid",
     "start": "boolean",
     "now": "timestamptz",
+    "channel": "text",
+    "announcements": "text[]",
 }
 HOT = {
-    "claim": (CLAIM, {"horsies_tasks_claim"}),
+    "turn_over": (TURN_OVER, {"horsies_tasks_claim", "horsies_tasks_pkey"}),
+    "turn_over_one_queue": (TURN_OVER, {"horsies_tasks_claim", "horsies_tasks_pkey"}),
     "promote": (
         {"queues": "text[]", "now": "timestamptz", "limit": "bigint"},
         {"horsies_tasks_waiting"},
@@ -40,16 +53,15 @@ HOT = {
         {"horsies_tasks_claim", "horsies_tasks_waiting"},
     ),
     "in_flight": ({}, {"horsies_tasks_held"}),
-    "complete_tasks": (
-        {"ids": "uuid[]", "epochs": "int[]", "results": "text[]", "now": "timestamptz"},
-        {"horsies_tasks_pkey"},
-    ),
     "lock_tasks": (IDS, {"horsies_tasks_pkey"}),
     "find_tasks": (IDS, {"horsies_tasks_pkey", "horsies_task_history_pkey"}),
     "find_ended": (IDS, {"horsies_task_history_pkey"}),
     "known_sends": (IDS, {"horsies_tasks_pkey", "horsies_task_history_pkey"}),
     "ended_copies": (IDS, {"horsies_task_history_pkey"}),
-    "newly_ended": (IDS, {"horsies_task_history_pkey"}),
+    "newly_ended": (
+        IDS | {"channel": "text", "word": "text"},
+        {"horsies_task_history_pkey"},
+    ),
     "take_back_copies": (IDS, {"horsies_tasks_pkey"}),
     "past_attempts": ({"ids": "uuid[]", "epochs": "int[]"}, {"horsies_past_attempts_pkey"}),
     "attempts": ({"id": "uuid"}, {"horsies_past_attempts_pkey", "horsies_task_history_pkey"}),
@@ -136,11 +148,29 @@ SELECT id, 1, 'worker', 'runner', now(), 'stable', 1 FROM horsies_task_history;
 ANALYZE;
 """
 CLAIMER = {
+    "ids": "'{}'",
     "now": "now()",
+    "light": "'{}'",
     "excluded": "'{}'",
     "worker": "gen_random_uuid()",
     "start": "true",
+    "limit": "5",
+    "places": "5",
 }
+
+
+def claimer(*shares):
+    """Shares as (queue, tier, limit)."""
+    queues, tiers, limits = (",".join(map(str, column)) for column in zip(*shares, strict=True))
+    numbers = len(shares)
+    return CLAIMER | {
+        "queues": f"'{{{queues}}}'",
+        "tiers": f"'{{{tiers}}}'",
+        "limits": f"'{{{limits}}}'",
+        "mark_priorities": f"array_fill(-32768, ARRAY[{numbers}])::smallint[]",
+        "mark_times": f"array_fill('-infinity'::timestamptz, ARRAY[{numbers}])",
+        "mark_ids": f"array_fill('{UUID(int=0)}'::uuid, ARRAY[{numbers}])",
+    }
 
 
 def connected(dsn):
@@ -174,8 +204,7 @@ def test_a_hot_statement_keeps_to_its_indexes_under_a_backlog(filled, query):
 
 
 def test_a_claim_does_not_visit_delayed_rows(filled):
-    values = {"queues": "'{default}'", "tiers": "'{0}'", "limits": "'{5}'", "limit": "5"}
-    nodes = explain(filled, "claim", CLAIM, CLAIMER | values)
+    nodes = explain(filled, "turn_over_one_queue", TURN_OVER, claimer(("default", 0, 5)))
     assert sum(node.rows + node.filtered for node in nodes if node.table == "horsies_tasks") == 0
 
 
@@ -199,12 +228,14 @@ def _expect_indexes(connection, query):
 
 
 @pytest.mark.parametrize(
-    ("queues", "tiers", "limits"),
-    [("{q1}", "{0}", "{5}"), ("{q0,q1,default,none}", "{0,0,1,1}", "{5,5,5,5}")],
+    ("query", "shares"),
+    [
+        ("turn_over_one_queue", [("q1", 0, 5)]),
+        ("turn_over", [("q0", 0, 5), ("q1", 0, 5), ("default", 1, 5), ("none", 1, 5)]),
+    ],
 )
-def test_a_claim_visits_what_it_takes_and_no_delayed_rows(filled, queues, tiers, limits):
-    values = {"queues": f"'{queues}'", "tiers": f"'{tiers}'", "limits": f"'{limits}'"}
-    nodes = explain(filled, "claim", CLAIM, CLAIMER | values | {"limit": "5"})
+def test_a_claim_visits_what_it_takes_and_no_delayed_rows(filled, query, shares):
+    nodes = explain(filled, query, TURN_OVER, claimer(*shares))
     visited = [node for node in nodes if node.table == "horsies_tasks"]
     assert sum(node.filtered for node in visited) == 0
     assert sum(node.rows for node in visited if "Scan" in node.kind) <= 4 * 5 + 5 + 5

@@ -1,29 +1,28 @@
 """How a worker ends when something in it, or the database, does not go on."""
 
-from collections.abc import Callable, Generator
-from pathlib import Path
+import signal
+from collections.abc import Callable
 
 import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from tests.integration.worker.conftest import is_alive, until
-from tests.integration.worker.stable import Stable
+from tests.integration.worker.processes import is_alive, until
+from tests.integration.worker.scene import Scene
+from tests.integration.worker.stable import Stable, waits_until_said
 from tests.postgres import Servers
 
 
 @pytest.fixture
-def stable(onlooker: psycopg.Connection, tmp_path: Path) -> Generator[Stable]:
-    stable = Stable(onlooker, tmp_path)
-    yield stable
-    stable.close()
+def stable(scene: Scene) -> Stable:
+    return Stable(scene)
 
 
 @pytest.fixture
-def cut_off(database: str, servers: Servers) -> Callable[[], None]:
+def cut_off(scene: Scene, servers: Servers) -> Callable[[], None]:
     """Whoever of ours is in is put out, and nobody is let in again."""
-    name = str(conninfo_to_dict(database)["dbname"])
+    name = str(conninfo_to_dict(scene.dsn)["dbname"])
 
     def cut_off() -> None:
         admin = servers.get("embedded").dsn_of("postgres")
@@ -41,15 +40,15 @@ def cut_off(database: str, servers: Servers) -> Callable[[], None]:
 
 
 def notices(worker):
-    until(lambda: worker.has_said("the database does not answer"), "it notices")
+    waits_until_said(worker, "the database does not answer")
 
 
 def test_a_loop_that_dies_ends_the_worker_with_its_error(stable):
     worker = stable.start()
-    stable.onlooker.execute("DROP TABLE horsies_suspensions")
-    stable.onlooker.execute("NOTIFY horsies_control, 'look'")
+    stable.scene.rows("DROP TABLE horsies_suspensions")
+    stable.scene.rows("NOTIFY horsies_control, 'look'")
     assert worker.ended() == 1
-    assert worker.has_said("the worker ends: the tables are not there")
+    assert "the worker ends: the tables are not there" in worker.words
 
 
 def test_an_idle_worker_may_leave_although_the_database_is_away(stable, cut_off):
@@ -72,9 +71,9 @@ def test_a_second_signal_does_not_wait_for_the_database(stable, cut_off):
     _, pid = stable.send_block()
     cut_off()
     notices(worker)
-    worker.terminate()
-    until(lambda: worker.has_said("stopping: 1 tasks are running"), "it is about to stop")
+    worker.signal(signal.SIGTERM)
+    waits_until_said(worker, "stopping: 1 tasks are running")
     assert is_alive(pid)
-    worker.terminate()
+    worker.signal(signal.SIGTERM)
     assert worker.ended() == 1
     until(lambda: not is_alive(pid), "its child is gone")

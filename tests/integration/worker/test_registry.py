@@ -4,23 +4,19 @@ import json
 import os
 import platform
 import signal
-from collections.abc import Generator
-from pathlib import Path
 
-import psycopg
 import pytest
 
 from horsies import __version__
 from horsies.adapters.postgres.migrate import newest
-from tests.integration.worker.conftest import until
+from tests.integration.worker.processes import until
+from tests.integration.worker.scene import Scene
 from tests.integration.worker.stable import Stable, horsies
 
 
 @pytest.fixture
-def stable(onlooker: psycopg.Connection, tmp_path: Path) -> Generator[Stable]:
-    stable = Stable(onlooker, tmp_path)
-    yield stable
-    stable.close()
+def stable(scene: Scene) -> Stable:
+    return Stable(scene)
 
 
 def listed(*options):
@@ -93,10 +89,13 @@ def test_only_the_named_worker_is_suspended(stable):
     stable.start(name="donkey")
     stable.start(name="mule")
     stable.wait_for("COMPLETED", stable.send("add", x=1, y=2))
-    assert stable.one(
-        "SELECT worker.name FROM horsies_task_history"
-        " JOIN horsies_workers AS worker ON worker.id = worker_id"
-    ) == ("mule",)
+    assert (
+        stable.value(
+            "SELECT worker.name FROM horsies_task_history"
+            " JOIN horsies_workers AS worker ON worker.id = worker_id"
+        )
+        == "mule"
+    )
 
 
 def test_a_worker_that_starts_again_is_still_suspended(stable):
@@ -154,7 +153,7 @@ def test_a_worker_without_notifications_answers_with_its_beat(stable):
     assert "mule: without notifications; waiting for the next beat" in result.stderr
 
 
-def test_a_ping_that_nobody_could_answer_fails(database):
+def test_a_ping_that_nobody_could_answer_fails(scene):
     result = horsies("workers", "ping")
     assert (result.exit_code, result.stderr) == (1, "no worker is here\n")
 

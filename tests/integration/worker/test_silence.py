@@ -2,27 +2,23 @@
 
 import os
 import signal
-from collections.abc import Generator
-from pathlib import Path
 
-import psycopg
 import pytest
 
-from tests.integration.worker.conftest import is_alive, until
+from tests.integration.worker.processes import is_alive, until
+from tests.integration.worker.scene import Scene
 from tests.integration.worker.stable import Stable
 
 STALE_MS = 2_000
 
 
 @pytest.fixture
-def stable(onlooker: psycopg.Connection, tmp_path: Path) -> Generator[Stable]:
-    stable = Stable(onlooker, tmp_path)
-    yield stable
-    stable.close()
+def stable(scene: Scene) -> Stable:
+    return Stable(scene)
 
 
 def error_of(stable, task_id):
-    return stable.one("SELECT error_code FROM horsies_task_history WHERE id = %s", task_id)[0]
+    return stable.value("SELECT error_code FROM horsies_task_history WHERE id = %s", task_id)
 
 
 def test_a_child_that_was_stopped_is_killed_and_its_task_has_crashed(stable):
@@ -32,7 +28,7 @@ def test_a_child_that_was_stopped_is_killed_and_its_task_has_crashed(stable):
     stable.wait_for("FAILED", task_id)
     assert error_of(stable, task_id) == "WORKER_CRASHED"
     until(lambda: not is_alive(pid), "it is killed")
-    assert worker.has_said("without a sign of life")
+    assert "without a sign of life" in worker.words
 
 
 def test_a_child_that_hangs_with_the_gil_is_killed_and_its_task_has_crashed(stable):
@@ -67,16 +63,16 @@ def test_nobody_speaks_for_a_silent_child(stable):
     silent, pid = stable.send_block()
     well, _ = stable.send_block()
     spoken = "SELECT count(*) FROM horsies_heartbeats WHERE task_id = %s AND role = 'runner'"
-    until(lambda: stable.one(spoken, silent)[0], "it is spoken for")
+    until(lambda: stable.value(spoken, silent), "it is spoken for")
     os.kill(pid, signal.SIGSTOP)
     since = (
         f"{spoken} AND sent_at > (SELECT max(sent_at) FROM horsies_heartbeats WHERE task_id = %s)"
     )
-    until(lambda: stable.one(since, well, silent)[0] > 2, "only the other one is spoken for")
+    until(lambda: stable.value(since, well, silent) > 2, "only the other one is spoken for")
     assert stable.status(silent) == "RUNNING"
 
 
 def test_a_task_shorter_than_an_interval_leaves_no_heartbeat(stable):
     stable.start("--processes", "1", LEASE_MS=1_000)
     stable.wait_for("COMPLETED", stable.send("add", x=1, y=2))
-    assert stable.one("SELECT count(*) FROM horsies_heartbeats") == (0,)
+    assert stable.value("SELECT count(*) FROM horsies_heartbeats") == 0

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -12,7 +12,7 @@ from horsies.adapters.execution import wire
 from horsies.adapters.execution.nursery_line import NurseryLine
 from horsies.adapters.execution.page import Page, make_page
 from horsies.adapters.execution.stream import Stream
-from horsies.domain.task import Task
+from horsies.application.ports.grant import Grant
 
 
 class End(Enum):
@@ -29,9 +29,8 @@ class Held:
     """A run that a child has been given."""
 
     handle: int
-    task: Task
+    grant: Grant
     is_async: bool
-    begun: bool = False
     asked_to_end: End | None = None
     heard: bool = False
     timer: asyncio.TimerHandle | None = None
@@ -43,13 +42,24 @@ class Held:
     def stop_timer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
+            self.timer = None
+
+
+class Use(Enum):
+    """What a child is busy with: only tasks of one kind go together."""
+
+    NOTHING = auto()
+    LINE = auto()  # light sync tasks, one after the other
+    ASYNC = auto()
+    ALONE = auto()
 
 
 @dataclass(slots=True)
 class Child:
     """`leaving` takes nothing more and ends when it is empty; `replaced` has a successor already.
 
-    `stuck` still runs what was settled without it; `alone` runs a task that kills its process.
+    `stuck` still runs what was settled without it. `head` is the run that was last seen to be
+    under way while others waited behind it, and since when.
     """
 
     birth: int
@@ -61,30 +71,42 @@ class Child:
     leaving: bool = False
     stuck: bool = False
     replaced: bool = False
-    alone: bool = False
+    use: Use = Use.NOTHING
     runs: int = 0
     born_at: float = field(default_factory=lambda: asyncio.get_running_loop().time())
     held: dict[int, Held] = field(default_factory=dict[int, Held])
+    head: tuple[int, float] = (0, 0.0)
+
+    @property
+    def is_open(self) -> bool:
+        return self.ready and not self.leaving
 
     @property
     def is_free(self) -> bool:
         return self.ready and not self.leaving and not self.held
 
+    @property
+    def present_use(self) -> Use:
+        return self.use if self.held else Use.NOTHING
+
+    @property
+    def has_line(self) -> bool:
+        """Whether a light task may stand in line here."""
+        return self.is_open and self.present_use in {Use.NOTHING, Use.LINE}
+
     def async_room(self, concurrency: int) -> int:
         """Further async tasks it could take beside those that it runs."""
-        if self.leaving or self.alone or not self.held:
+        if not self.is_open or self.present_use is not Use.ASYNC:
             return 0
-        if not all(held.is_async for held in self.held.values()):
-            return 0
-        return concurrency - len(self.held)
+        return max(0, concurrency - len(self.held))
 
-    def run(self, held: Held) -> None:
-        task = held.task
-        self.held[held.handle] = held
-        order = wire.Order(
-            held.handle, task.id, task.epoch, task.name, task.queue, task.attempt, task.payload
-        )
-        self.stream.send(wire.encode(wire.Run([order])))
+    def has_begun(self, held: Held) -> bool:
+        return self.page.begun >= held.handle
+
+    def run(self, runs: Sequence[Held], use: Use) -> None:
+        self.use = use
+        self.held.update((held.handle, held) for held in runs)
+        self.stream.send(wire.encode(wire.Run([_order(held) for held in runs])))
 
     def ask_to_end(self, held: Held) -> None:
         """An exception in the task: a sync one is reached by a signal, an async one by its loop."""
@@ -109,6 +131,20 @@ class Child:
             held.stop_timer()
         self.stream.close()
         self.page.close()
+
+
+def _order(held: Held) -> wire.Order:
+    grant = held.grant
+    return wire.Order(
+        held.handle,
+        grant.key,
+        grant.epoch,
+        grant.name,
+        grant.queue,
+        grant.attempt,
+        grant.payload,
+        grant.terms.timeout is not None,
+    )
 
 
 def bear(

@@ -1,76 +1,28 @@
 """What a child does: one sync task after the other, or several async ones at a time."""
 
 import asyncio
-import resource
 import signal
-import socket
-import threading
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from time import monotonic, process_time
 from types import FrameType
 from typing import TypeAlias
 
 from horsies.adapters.execution import wire
-from horsies.adapters.execution.frames import Unframed, frame
+from horsies.adapters.execution.child_line import ChildLine
 from horsies.adapters.execution.page import Page
 from horsies.application.ports.performer import Job, Performed, Performer
 from horsies.domain.errors import TaskInterrupted
-from horsies.domain.ids import TaskId
 from horsies.domain.outcome import Errored, Succeeded, Unresolved
-from horsies.domain.task import Claim
 
 INTERRUPTED = "interrupted"
-_CHUNK = 1 << 18
 
 _Running: TypeAlias = dict[int, asyncio.Task[None]]
 
 
-class ChildLine:
-    """The child's end: it waits for messages, and is heard even if it dies right after."""
-
-    def __init__(self, line: socket.socket) -> None:
-        self._line = line
-        self._unframed = Unframed()
-        self._unread: list[wire.ToChild] = []
-        self._unsent = bytearray()
-        self._sending = threading.Lock()
-
-    def receive(self) -> wire.ToChild | None:
-        """The next message; None when the worker is gone."""
-        while not self._unread:
-            if not self.read():
-                return None
-        return self._unread.pop(0)
-
-    def read(self) -> bool:
-        data = self._line.recv(_CHUNK)
-        self._unread += [wire.to_child(message) for message in self._unframed.feed(data)]
-        return bool(data)
-
-    def take(self) -> list[wire.ToChild]:
-        unread, self._unread = self._unread, []
-        return unread
-
-    def put_off(self, message: wire.FromChild) -> None:
-        """It is sent with the next one."""
-        self._unsent += frame(wire.encode(message))
-
-    def send(self, message: wire.FromChild) -> None:
-        with self._sending:
-            self.put_off(message)
-            self._flush()
-
-    def flush(self) -> None:
-        with self._sending:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._unsent:
-            data, self._unsent = self._unsent, bytearray()
-            self._line.sendall(data)
-
-    def fileno(self) -> int:
-        return self._line.fileno()
+class _RevokedError(BaseException):
+    """The worker took the run back just before its first line."""
 
 
 @dataclass(slots=True)
@@ -79,9 +31,10 @@ class Supervised:
 
     loop: "ChildLoop"
     handle: int
+    timed: bool
 
     def begin(self) -> None:
-        self.loop.begin(self.handle)
+        self.loop.begin(self.handle, timed=self.timed)
 
     def progress(self, fraction: float, note: str | None) -> None:
         self.loop.line.send(wire.Progressed(self.handle, fraction, note))
@@ -96,6 +49,7 @@ class ChildLoop:
         self.page = page
         self._performer = performer
         self._interruptible: int | None = None
+        self._flushing = False
 
     def serve(self) -> None:
         """Until the worker says so, or is gone."""
@@ -108,31 +62,39 @@ class ChildLoop:
                 if isinstance(message, wire.Run):
                     self._run(message.orders, runner)
 
-    def begin(self, handle: int) -> None:
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        self.page.note_cpu(usage.ru_utime + usage.ru_stime)
-        self.line.send(wire.Begun(handle))
+    def begin(self, handle: int, *, timed: bool) -> None:
+        self.page.begin(handle, process_time())
+        if self.page.is_revoked(handle):
+            raise _RevokedError
+        if timed:
+            self.line.send(wire.Begun(handle))
         self._interruptible = handle
 
     def _run(self, orders: list[wire.Order], runner: asyncio.Runner) -> None:
         if self._performer.is_async(orders[0].name):
             runner.run(self._run_async(orders))
             return
+        began = monotonic()
         for order in orders:
-            if self.page.is_revoked(order.handle):
-                self.line.put_off(wire.Skipped(order.handle))
-            else:
-                self.line.put_off(self._run_one(order))
+            record = self._run_one(order, began)
+            ended = monotonic()
+            self.line.record(record, ended)
+            began = ended
         self.line.flush()
 
-    def _run_one(self, order: wire.Order) -> wire.Ended:
+    def _run_one(self, order: wire.Order, began: float) -> wire.Record:
+        if self.page.is_revoked(order.handle):
+            return wire.Skipped(order.handle)
         performed = None
-        with suppress(TaskInterrupted):  # a result that was there before it came stands
-            try:
-                performed = self._performer.run(_job(order), Supervised(self, order.handle))
-            finally:
-                self._interruptible = None
-        return _ended(order.handle, performed)
+        try:
+            with suppress(TaskInterrupted):  # a result that was there before it came stands
+                try:
+                    performed = self._performer.run(_job(order), self._supervised(order))
+                finally:
+                    self._interruptible = None
+        except _RevokedError:
+            return wire.Skipped(order.handle)
+        return _record(order.handle, monotonic() - began, performed)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """A signal that comes too late finds another handle, or none."""
@@ -155,6 +117,7 @@ class ChildLoop:
                 change.clear()
         finally:
             loop.remove_reader(self.line.fileno())
+            self.line.flush()
 
     def _on_readable(self, running: _Running, change: asyncio.Event) -> None:
         if not self.line.read():
@@ -171,30 +134,57 @@ class ChildLoop:
                     return  # it is only sent to who runs nothing
 
     def _start(self, orders: list[wire.Order], running: _Running, change: asyncio.Event) -> None:
+        def ended(task: asyncio.Task[None], handle: int) -> None:
+            del running[handle]
+            if task.cancelled():  # before its first step
+                self.line.record(wire.Skipped(handle), monotonic())
+                self._flush_soon()
+            if not running:
+                change.set()
+
         for order in orders:
-            running[order.handle] = asyncio.create_task(self._run_one_async(order))
-            running[order.handle].add_done_callback(
-                lambda _, handle=order.handle: (running.pop(handle), change.set())
-            )
+            task = asyncio.create_task(self._run_one_async(order))
+            running[order.handle] = task
+            task.add_done_callback(partial(ended, handle=order.handle))
 
     async def _run_one_async(self, order: wire.Order) -> None:
         performed = None
-        with suppress(TaskInterrupted, asyncio.CancelledError):
-            supervised = Supervised(self, order.handle)
-            performed = await self._performer.run_async(_job(order), supervised)
-        self.line.send(_ended(order.handle, performed))
+        began = monotonic()
+        record: wire.Record | None = None
+        try:
+            with suppress(TaskInterrupted, asyncio.CancelledError):
+                performed = await self._performer.run_async(_job(order), self._supervised(order))
+        except _RevokedError:
+            record = wire.Skipped(order.handle)
+        now = monotonic()
+        self.line.record(record or _record(order.handle, now - began, performed), now)
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
+        """What ends in the same turn of the loop is sent together."""
+        if not self._flushing:
+            self._flushing = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flushing = False
+        self.line.flush()
+
+    def _supervised(self, order: wire.Order) -> Supervised:
+        return Supervised(self, order.handle, order.timed)
 
 
 def _job(order: wire.Order) -> Job:
-    claim = Claim(TaskId(order.task_id), order.epoch)
-    return Job(claim, order.name, order.queue, order.attempt, order.payload)
+    return Job(order.key, order.epoch, order.name, order.queue, order.attempt, order.payload)
 
 
-def _ended(handle: int, performed: Performed | None) -> wire.Ended:
+def _record(handle: int, seconds: float, performed: Performed | None) -> wire.Record:
     if performed is None:
-        return wire.Ended(handle, INTERRUPTED)
+        return wire.Ended(handle, seconds, INTERRUPTED)
     match performed.outcome:
         case Succeeded():
+            if performed.result is not None:
+                return wire.Done(handle, seconds, performed.result)
             kind, code, retryable = "succeeded", "", False
         case Errored(code, retryable):
             kind = "errored"
@@ -202,4 +192,4 @@ def _ended(handle: int, performed: Performed | None) -> wire.Ended:
             kind, retryable = "unresolved", False
         case outcome:
             raise TypeError(f"no run ends as {outcome!r} by itself")
-    return wire.Ended(handle, kind, code, retryable, performed.result, performed.detail)
+    return wire.Ended(handle, seconds, kind, code, retryable, performed.result, performed.detail)

@@ -10,17 +10,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from horsies.application.ports.executor import Capacity, Interruption, RunReport
+from horsies.application.ports.grant import Grant
 from horsies.application.ports.performer import Job, Performed, Performer
 from horsies.domain.codes import OutcomeErrorCode
 from horsies.domain.outcome import Errored, Interrupted, Outcome, ShutDown
-from horsies.domain.task import Claim, Task
+from horsies.domain.task import Claim
 
 
 @dataclass(slots=True)
 class Inline:
     """One run, and its supervision."""
 
-    task: Task
+    grant: Grant
     runner: asyncio.Task[None] | None = None
     why: Interruption | None = None
     timed_out: bool = False
@@ -40,7 +41,7 @@ class InlineExecutor:
     def __init__(self, performer: Performer, concurrency: int) -> None:
         self._performer = performer
         self._concurrency = concurrency
-        self._running: dict[Claim, Inline] = {}
+        self._running: dict[int, Inline] = {}
         self._reports: list[RunReport] = []
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="horsies-task")
         self._on_change: Callable[[], None] = lambda: None
@@ -52,21 +53,20 @@ class InlineExecutor:
     def capacity(self) -> Capacity:
         return Capacity(free=self._concurrency - len(self._running))
 
-    def submit(self, tasks: Sequence[Task]) -> Sequence[Task]:
+    def submit(self, grants: Sequence[Grant]) -> Sequence[Grant]:
         places = self.capacity.free
-        for task in tasks[:places]:
-            inline = Inline(task)
-            self._running[task.claim] = inline
+        for grant in grants[:places]:
+            inline = Inline(grant)
+            self._running[id(inline)] = inline
             inline.runner = asyncio.create_task(self._run(inline))
-        return tasks[places:]
+        return grants[places:]
 
     def interrupt(self, claims: Collection[Claim], why: Interruption) -> None:
-        for claim in claims:
-            inline = self._running.get(claim)
-            if inline is None:
+        for inline in list(self._running.values()) if claims else ():
+            if inline.grant.claim not in claims:
                 continue
             inline.why = why
-            if inline.runner is not None and self._performer.is_async(inline.task.name):
+            if inline.runner is not None and self._performer.is_async(inline.grant.name):
                 inline.runner.cancel()
             elif why is not Interruption.CANCEL:  # its thread goes on, and nobody listens
                 self._end(inline, None)
@@ -97,8 +97,8 @@ class InlineExecutor:
         self._end(inline, performed)
 
     async def _perform(self, inline: Inline) -> Performed:
-        task = inline.task
-        job = Job(task.claim, task.name, task.queue, task.attempt, task.payload)
+        task = inline.grant
+        job = Job(task.key, task.epoch, task.name, task.queue, task.attempt, task.payload)
         loop = asyncio.get_running_loop()
         if not self._performer.is_async(task.name):
             return await loop.run_in_executor(self._threads, self._performer.run, job, inline)
@@ -120,13 +120,13 @@ class InlineExecutor:
                 timer.cancel()
 
     def _end(self, inline: Inline, performed: Performed | None) -> None:
-        if self._running.pop(inline.task.claim, None) is None:
+        if self._running.pop(id(inline), None) is None:
             return
         if inline.why is not Interruption.LOST:
             self._reports.append(
-                RunReport(inline.task, _outcome(inline))
+                RunReport(inline.grant, _outcome(inline))
                 if performed is None
-                else RunReport(inline.task, performed.outcome, performed.result, performed.detail)
+                else RunReport(inline.grant, performed.outcome, performed.result, performed.detail)
             )
         self._on_change()
 

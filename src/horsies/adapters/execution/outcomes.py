@@ -17,30 +17,34 @@ from horsies.domain.outcome import (
     Unresolved,
 )
 
+SUCCEEDED = Succeeded()
 
-def outcome_of_end(message: wire.Ended | wire.Skipped, asked: End | None) -> Outcome | None:
+
+def outcome_of_end(record: wire.Record, asked: End | None) -> Outcome | None:
     """What the child said; None if nobody is to hear of it."""
     if asked is End.LOST:
         return None
-    if isinstance(message, wire.Skipped):
-        return Unbegun()
-    match message.kind:
-        case "succeeded":
-            return Succeeded()
-        case "errored":
-            return Errored(message.code, message.retryable)
-        case "unresolved":
-            return Unresolved(message.code)
-        case kind:
+    match record:
+        case wire.Done():
+            return SUCCEEDED
+        case wire.Skipped():
+            return Unbegun()
+        case wire.Ended(kind="succeeded"):
+            return SUCCEEDED
+        case wire.Ended(kind="errored"):
+            return Errored(record.code, record.retryable)
+        case wire.Ended(kind="unresolved"):
+            return Unresolved(record.code)
+        case wire.Ended(kind=kind):
             assert kind == INTERRUPTED
             return _ended_by(asked)
 
 
-def outcome_of_death(held: Held) -> Outcome | None:
+def outcome_of_death(held: Held, *, begun: bool) -> Outcome | None:
     """The same of a run whose process is gone."""
     if held.asked_to_end is End.LOST:
         return None
-    if not held.begun:
+    if not begun:
         return Unbegun()
     return Crashed() if held.asked_to_end is None else _ended_by(held.asked_to_end)
 

@@ -14,14 +14,24 @@ import psutil
 
 from horsies.adapters.execution import wire
 from horsies.adapters.execution.child import Child, End, Held, bear
+from horsies.adapters.execution.child_line import read_unsent
+from horsies.adapters.execution.endings import Endings
 from horsies.adapters.execution.nursery_line import NurseryLine
-from horsies.adapters.execution.outcomes import outcome_of_death, outcome_of_end, story_of_death
+from horsies.adapters.execution.outcomes import (
+    SUCCEEDED,
+    outcome_of_death,
+    outcome_of_end,
+    story_of_death,
+)
+from horsies.adapters.execution.overruns import Overruns
+from horsies.adapters.execution.placing import Placing
 from horsies.application.ports.executor import Capacity, Interruption, RunReport, Usage
+from horsies.application.ports.grant import Grant
 from horsies.application.ports.performer import Performer
 from horsies.domain.backoff import exponential
 from horsies.domain.errors import HorsiesError
-from horsies.domain.outcome import Crashed
-from horsies.domain.task import Claim, Task
+from horsies.domain.outcome import Crashed, Outcome
+from horsies.domain.task import Claim
 
 FIRST_REST = timedelta(milliseconds=100)
 LONGEST_REST = timedelta(seconds=30)
@@ -44,7 +54,7 @@ class ChildStartError(HorsiesError):
 class PoolSettings:
     """`child_main` is what a child runs, as package.module:function, and `setup` what it is told.
 
-    A limit of 0 is none.
+    `line_seconds` is the work that may stand in line in a child. A limit of 0 is none.
     """
 
     child_main: str
@@ -52,25 +62,36 @@ class PoolSettings:
     processes: int
     concurrency: int = 16
     kill_grace_seconds: float = 5.0
+    line_seconds: float = 0.0
     max_tasks: int = 0
     max_memory_bytes: int = 0
 
 
 class ProcessPool:
-    """`performer` is asked which tasks are async; it runs none here."""
+    """`performer` is asked what kind of task each is; it runs none here."""
 
     def __init__(self, settings: PoolSettings, performer: Performer) -> None:
         self._settings = settings
         self._performer = performer
         self._children: dict[int, Child] = {}
-        self._handles = count(1)
         self._births = count(1)
-        self._by_claim: dict[Claim, tuple[Child, Held]] = {}
         self._reports: list[RunReport] = []
         self._early_deaths = 0
         self._closing = False
         self._on_change: Callable[[], None] = _nothing
         self._opened: asyncio.Future[None] | None = None
+        self._placing = Placing(
+            self._children,
+            performer,
+            self._bear,
+            concurrency=settings.concurrency,
+            line_seconds=settings.line_seconds,
+            max_tasks=settings.max_tasks,
+        )
+        self._endings = Endings(settings.kill_grace_seconds, self._give_up)
+        self._overruns = Overruns(
+            self._children.values, settings.line_seconds, self._collect, self._endings.withdraw
+        )
         self.progress: dict[Claim, tuple[float, str | None]] = {}
 
     async def open(self, on_change: Callable[[], None]) -> None:
@@ -86,31 +107,35 @@ class ProcessPool:
 
     @property
     def capacity(self) -> Capacity:
-        children = self._children.values()
-        return Capacity(
-            sum(child.is_free for child in children),
-            sum(child.async_room(self._settings.concurrency) for child in children),
-        )
+        return self._placing.capacity
 
     @property
     def pids(self) -> list[int]:
         return [child.pid for child in self._children.values() if child.pid]
 
-    def submit(self, tasks: Sequence[Task]) -> Sequence[Task]:
-        return [task for task in tasks if not self._place(task)]
+    def submit(self, grants: Sequence[Grant]) -> Sequence[Grant]:
+        left = self._placing.place(grants)
+        self._overruns.watch()
+        return left
 
     def interrupt(self, claims: Collection[Claim], why: Interruption) -> None:
-        for claim in claims:
-            if claim not in self._by_claim:
-                continue
-            child, held = self._by_claim[claim]
-            if why is Interruption.SILENT:
-                child.kill()
-            else:
-                self._ask_to_end(child, held, _ENDS[why])
+        if not claims:
+            return
+        for child in list(self._children.values()):
+            for held in list(child.held.values()):
+                if held.grant.claim not in claims:
+                    continue
+                if why is Interruption.SILENT:  # whatever else it holds is as silent
+                    child.kill()
+                    break
+                self._endings.end(child, held, _ENDS[why])
 
     def signs_of_life(self) -> Mapping[Claim, int]:
-        return {claim: child.page.pulse for claim, (child, _) in self._by_claim.items()}
+        return {
+            held.grant.claim: child.page.pulse
+            for child in self._children.values()
+            for held in child.held.values()
+        }
 
     def take_reports(self) -> Sequence[RunReport]:
         reports, self._reports = self._reports, []
@@ -118,43 +143,11 @@ class ProcessPool:
 
     async def close(self) -> None:
         self._closing = True
+        self._overruns.close()
         for child in self._children.values():
             child.close()
         self._children.clear()
         await self._nursery.close()
-
-    def _place(self, task: Task) -> bool:
-        is_async = self._performer.is_async(task.name)
-        child = self._place_for(task, is_async=is_async)
-        if child is None:
-            return False
-        held = Held(next(self._handles), task, is_async)
-        child.alone = task.crashes > 0
-        self._by_claim[task.claim] = (child, held)
-        child.run(held)
-        return True
-
-    def _place_for(self, task: Task, *, is_async: bool) -> Child | None:
-        """A task that has killed its process before gets one of its own."""
-        if is_async and task.crashes == 0:
-            concurrency = self._settings.concurrency
-            shared = [child for child in self._children.values() if child.async_room(concurrency)]
-            if shared:
-                return min(shared, key=lambda child: len(child.held))
-        free = (child for child in self._children.values() if child.is_free)
-        if not self._performer.needs_fresh(task.name):
-            return next(free, None)
-        child = min(free, key=lambda child: child.runs, default=None)
-        return None if child is None else self._unused(child)
-
-    def _unused(self, child: Child) -> Child:
-        """This one if it has run nothing yet, else a new one in its place; used for one run."""
-        if child.runs:
-            child.replaced = True
-            child.leave()
-            child = self._bear()
-        child.leaving = True
-        return child
 
     def _start_nursery(self) -> None:
         self._nursery = NurseryLine(
@@ -200,18 +193,18 @@ class ProcessPool:
         if child is None:
             return
         match message:
+            case wire.Results(records):
+                self._on_results(child, records)
             case wire.Ready():
                 self._on_ready(child)
             case wire.Broken(report):
                 self._on_broken(report)
-            case wire.Begun(handle):
-                self._on_begun(child, handle)
+            case wire.Begun(handle) if handle in child.held:
+                self._on_begun(child, child.held[handle])
             case wire.Heard(handle) if handle in child.held:
                 child.held[handle].heard = True
             case wire.Progressed(handle, fraction, note) if handle in child.held:
-                self.progress[child.held[handle].task.claim] = (fraction, note)
-            case wire.Ended() | wire.Skipped() if message.handle in child.held:
-                self._on_ended(child, message)
+                self.progress[child.held[handle].grant.claim] = (fraction, note)
             case _:  # of a run that was given up before
                 pass
         self._on_change()
@@ -225,34 +218,63 @@ class ProcessPool:
     def _on_broken(self, report: str) -> None:
         if self._opened and not self._opened.done():
             self._opened.set_exception(ChildStartError(report))
-        else:
+        elif self._has_opened:  # else its siblings say the same
             _log.error("a new child could not load the app:\n%s", report)
 
-    def _on_begun(self, child: Child, handle: int) -> None:
-        held = child.held.get(handle)
-        if held is None:
-            return
-        held.begun = True
-        timeout = held.task.terms.timeout
+    @property
+    def _has_opened(self) -> bool:
+        opened = self._opened
+        return (
+            opened is not None
+            and opened.done()
+            and not opened.cancelled()
+            and not opened.exception()
+        )
+
+    def _on_begun(self, child: Child, held: Held) -> None:
+        timeout = held.grant.terms.timeout
         if timeout is not None and held.asked_to_end is None:
             held.set_timer(
-                timeout.total_seconds(), lambda: self._ask_to_end(child, held, End.TIMEOUT)
+                timeout.total_seconds(), lambda: self._endings.end(child, held, End.TIMEOUT)
             )
 
-    def _on_ended(self, child: Child, message: wire.Ended | wire.Skipped) -> None:
-        held = self._forget(child, message.handle)
-        child.runs += 1
-        outcome = outcome_of_end(message, held.asked_to_end)
-        if outcome is not None:
-            result = message.result if isinstance(message, wire.Ended) else None
-            detail = message.detail if isinstance(message, wire.Ended) else None
-            self._reports.append(RunReport(held.task, outcome, result, detail))
+    def _on_results(self, child: Child, records: Sequence[wire.Record]) -> None:
+        """What is not held any more was given up before, or heard of twice."""
+        runs: list[tuple[str, float]] = []
+        for record in records:
+            held = child.held.pop(record.handle, None)
+            if held is None:
+                continue
+            child.runs += 1
+            self._on_ended(held, record)
+            if not held.is_async and not isinstance(record, wire.Skipped):
+                runs.append((held.grant.name, record.seconds))
+        if records:
+            self._early_deaths = 0  # children do live here; it was the tasks that killed those
+        self._placing.note(runs)
         self._after_a_run(child)
+
+    def _collect(self, child: Child) -> None:
+        """What it has made and not sent; when it is sent after all, it is heard of twice."""
+        records = read_unsent(*child.page.unsent_meanwhile())
+        if any(record.handle in child.held for record in records):
+            self._on_results(child, records)
+            self._on_change()
+
+    def _on_ended(self, held: Held, record: wire.Record) -> None:
+        held.stop_timer()
+        if self.progress:
+            self.progress.pop(held.grant.claim, None)
+        if isinstance(record, wire.Done) and held.asked_to_end is not End.LOST:
+            self._reports.append(RunReport(held.grant, SUCCEEDED, record.result))
+            return
+        outcome = outcome_of_end(record, held.asked_to_end)
+        if outcome is not None:
+            self._reports.append(_report_of(held, record, outcome))
 
     def _after_a_run(self, child: Child) -> None:
         if child.held:
             return
-        child.alone = False
         if child.stuck:  # what is left in it has been settled, and does not listen
             child.kill()
         elif child.leaving or self._is_used_up(child):
@@ -264,29 +286,11 @@ class ProcessPool:
             return True
         return bool(settings.max_memory_bytes) and memory_of(child.pid) > settings.max_memory_bytes
 
-    def _ask_to_end(self, child: Child, held: Held, why: End) -> None:
-        """A timeout or a cancel is told to the task first; nothing else is worth the wait."""
-        if held.asked_to_end is None or why in {End.SHUTDOWN, End.LOST}:
-            held.asked_to_end = why
-        if not held.begun:
-            child.page.revoke(held.handle)
-            return
-        kindly = why in {End.TIMEOUT, End.CANCEL} or (held.is_async and why is End.LOST)
-        if not kindly:
-            child.kill()
-            return
-        child.ask_to_end(held)
-        grace = self._settings.kill_grace_seconds
-        held.set_timer(grace, lambda: self._end_by_force(child, held))
-
-    def _end_by_force(self, child: Child, held: Held) -> None:
-        """Others of its loop are spared if the loop still turns."""
-        if not (held.is_async and held.heard):
-            child.kill()
-            return
-        self._forget(child, held.handle)
-        self._report_death(held)
-        child.leaving = child.stuck = True
+    def _give_up(self, child: Child, held: Held) -> None:
+        """Its child goes on, and is not listened to any more about this run."""
+        child.held.pop(held.handle)
+        held.stop_timer()
+        self._report_death(held, begun=child.has_begun(held))
         self._after_a_run(child)
         self._on_change()
 
@@ -297,8 +301,12 @@ class ProcessPool:
         if self._children.pop(child.birth, None) is None:
             return
         story = story_of_death(status)
-        for handle in list(child.held):
-            self._report_death(self._forget(child, handle), story, usage)
+        self._on_results(child, read_unsent(*child.page.unsent()))
+        runs = list(child.held.values())
+        child.held.clear()
+        for held in runs:
+            held.stop_timer()
+            self._report_death(held, begun=child.has_begun(held), story=story, usage=usage)
         child.close()
         if replace and not self._closing and not child.replaced:
             self._replace(child, story)
@@ -325,19 +333,22 @@ class ProcessPool:
         if not self._closing:
             self._bear()
 
-    def _forget(self, child: Child, handle: int) -> Held:
-        held = child.held.pop(handle)
-        held.stop_timer()
-        self._by_claim.pop(held.task.claim, None)
-        self.progress.pop(held.task.claim, None)
-        return held
-
-    def _report_death(self, held: Held, story: str = "", usage: Usage | None = None) -> None:
-        outcome = outcome_of_death(held)
+    def _report_death(
+        self, held: Held, *, begun: bool, story: str = "", usage: Usage | None = None
+    ) -> None:
+        outcome = outcome_of_death(held, begun=begun)
         if outcome is None:
             return
+        if self.progress:
+            self.progress.pop(held.grant.claim, None)
         detail = f"the process that ran the task {story}" if outcome == Crashed() else None
-        self._reports.append(RunReport(held.task, outcome, detail=detail, usage=usage))
+        self._reports.append(RunReport(held.grant, outcome, detail=detail, usage=usage))
+
+
+def _report_of(held: Held, record: wire.Record, outcome: Outcome) -> RunReport:
+    if isinstance(record, wire.Ended):
+        return RunReport(held.grant, outcome, record.result, record.detail)
+    return RunReport(held.grant, outcome, record.result if isinstance(record, wire.Done) else None)
 
 
 def memory_of(pid: int) -> int:

@@ -4,8 +4,8 @@ Payloads and results are bytes that nobody but the child reads. A run of a task 
 *handle*, a number that grows; a child by the number of its *birth*.
 """
 
+from struct import Struct
 from typing import TypeAlias
-from uuid import UUID
 
 import msgspec
 
@@ -15,15 +15,16 @@ class Message(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Order(Message, frozen=True):
-    """One run."""
+    """One run. Of a `timed` one the worker wants to hear when it begins."""
 
     handle: int
-    task_id: UUID
+    key: bytes
     epoch: int
     name: str
     queue: str
     attempt: int
     payload: bytes
+    timed: bool = False
 
 
 class Run(Message, frozen=True):
@@ -61,10 +62,19 @@ class Begun(Message, frozen=True):
     handle: int
 
 
-class Ended(Message, frozen=True):
+class Done(Message, frozen=True, tag=1):
+    """A run that has succeeded, the seconds it took, and its result."""
+
+    handle: int
+    seconds: float
+    result: bytes
+
+
+class Ended(Message, frozen=True, tag=2):
     """`kind` and `code` are the outcome, `result` what the task has made."""
 
     handle: int
+    seconds: float
     kind: str
     code: str = ""
     retryable: bool = False
@@ -72,10 +82,19 @@ class Ended(Message, frozen=True):
     detail: str | None = None
 
 
-class Skipped(Message, frozen=True):
+class Skipped(Message, frozen=True, tag=3):
     """Revoked before it was begun."""
 
     handle: int
+
+
+Record: TypeAlias = Done | Ended | Skipped
+
+
+class Results(Message, frozen=True):
+    """What has come of runs, in their order."""
+
+    records: list[Record]
 
 
 class Heard(Message, frozen=True):
@@ -90,7 +109,7 @@ class Progressed(Message, frozen=True):
     note: str | None
 
 
-FromChild: TypeAlias = Ready | Broken | Begun | Ended | Skipped | Heard | Progressed
+FromChild: TypeAlias = Ready | Broken | Begun | Results | Heard | Progressed
 
 
 class Bear(Message, frozen=True):
@@ -131,3 +150,11 @@ to_child = msgspec.msgpack.Decoder(ToChild).decode
 from_child = msgspec.msgpack.Decoder(FromChild).decode
 to_nursery = msgspec.msgpack.Decoder(ToNursery).decode
 from_nursery = msgspec.msgpack.Decoder(FromNursery).decode
+
+_RESULTS = encode(Results([])).removesuffix(b"\x90")
+_MANY = Struct(">BI")  # an array of up to 2³² elements, in msgpack's words
+
+
+def results(count: int, records: bytes) -> bytes:
+    """`Results` of records that are encoded already, one behind the other."""
+    return _RESULTS + _MANY.pack(0xDD, count) + records

@@ -1,6 +1,7 @@
 """Tasks in memory: fences are checked here, what a change means is the domain's."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 
@@ -9,6 +10,7 @@ from horsies.domain.cancellation import CancelAnswer, answer_cancel
 from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.outcome import is_expired
 from horsies.domain.queue import ClaimOrder, InFlight, Share
+from horsies.domain.run_ahead import may_wait_in_line
 from horsies.domain.settlement import (
     Carried,
     Known,
@@ -53,14 +55,25 @@ class MemoryTaskStore:
 
     async def claim(self, order: ClaimOrder) -> Sequence[Task]:
         taken: list[Task] = []
+        all_light = True
         for tier in order.tiers:
             open_ones = [share for share in tier if share.queue not in self._state.paused]
-            for task in self._take(open_ones, order.limit - len(taken), order.excluded):
-                now = self._state.clock.now()
-                claimed = task.claimed(order.worker, now)
-                taken.append(claimed.started(now) if order.start else claimed)
-                self._state.write(taken[-1])
+            most = order.most - len(taken)
+            with closing(self._take(open_ones, most, order.excluded)) as tasks:
+                for task in tasks:
+                    all_light = all_light and _is_light(task, order)
+                    if len(taken) >= order.limit and not all_light:
+                        self._state.index.add(task)
+                        return taken
+                    taken.append(self._claim_one(task, order))
         return taken
+
+    def _claim_one(self, task: Task, order: ClaimOrder) -> Task:
+        now = self._state.clock.now()
+        claimed = task.claimed(order.worker, now)
+        claimed = claimed.started(now) if order.start else claimed
+        self._state.write(claimed)
+        return claimed
 
     async def held_by(self, worker: WorkerId) -> Sequence[Task]:
         return [task for task in self._state.live.rows() if task.worker == worker]
@@ -112,23 +125,27 @@ class MemoryTaskStore:
                 self._state.write(task.cancel_requested(now))
         return answers
 
-    def _take(self, tier: Sequence[Share], limit: int, excluded: Collection[str]) -> Iterator[Task]:
+    def _take(
+        self, tier: Sequence[Share], limit: int, excluded: Collection[str]
+    ) -> Generator[Task]:
         """The next tasks of a tier; the one given must be claimed before the next is asked for."""
         now = self._state.clock.now()
         left = {share.queue: share.limit for share in tier}
         passed_over: list[Task] = []
-        while limit > 0:
-            task = self._state.index.take_ready([queue for queue in left if left[queue] > 0])
-            if task is None:
-                break
-            if task.name in excluded or is_expired(task.good_until, now):
-                passed_over.append(task)
-                continue
-            limit -= 1
-            left[task.queue] -= 1
-            yield task
-        for task in passed_over:
-            self._state.index.add(task)
+        try:
+            while limit > 0:
+                task = self._state.index.take_ready([queue for queue in left if left[queue] > 0])
+                if task is None:
+                    return
+                if task.name in excluded or is_expired(task.good_until, now):
+                    passed_over.append(task)
+                    continue
+                limit -= 1
+                left[task.queue] -= 1
+                yield task
+        finally:
+            for task in passed_over:
+                self._state.index.add(task)
 
     def _held(self, claim: Claim, status: TaskStatus) -> Task | None:
         return held(self._state.live.get(claim.id), claim, status)
@@ -146,3 +163,9 @@ class MemoryTaskStore:
                 self._state.attempts.put((claim.id, claim.epoch), carried.attempt)
             self._state.write(carried.task)
         return carried
+
+
+def _is_light(task: Task, order: ClaimOrder) -> bool:
+    return may_wait_in_line(
+        task.name, task.terms, task.crashes, expires=task.expires, light=order.light
+    )

@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 import psycopg
 from psycopg import AsyncConnection, Notify, sql
 
+from horsies.adapters.postgres.audience import Audience
 from horsies.adapters.postgres.faults import translate
 from horsies.adapters.postgres.lines import answer, roll, spread_seconds
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.listener import ANSWER_SECONDS, ids_in
 from horsies.adapters.postgres.rows import Row
-from horsies.adapters.postgres.session import CANCEL, LOOK, PING
+from horsies.adapters.postgres.session import CANCEL, LOOK, PING, WAITING
 from horsies.application.ports.announcements import Hearer
 from horsies.domain.backoff import exponential
 
@@ -27,8 +28,11 @@ _listen = sql.SQL("LISTEN {}; LISTEN {}")
 class PostgresAnnouncements:
     """Without notifications a worker lives by its polls alone."""
 
-    def __init__(self, link: Link, *, answer_seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(
+        self, link: Link, audience: Audience, *, answer_seconds: float = ANSWER_SECONDS
+    ) -> None:
         self._link = link
+        self._audience = audience
         self._answer_seconds = answer_seconds
 
     async def listen(self, hearer: Hearer) -> None:
@@ -77,6 +81,8 @@ class PostgresAnnouncements:
             hearer.changes()
         elif word == PING:
             _tell_of_a_ping(rest, hearer)
+        elif word == WAITING:
+            self._audience.heard()
 
 
 def _tell_of_a_ping(text: str, hearer: Hearer) -> None:

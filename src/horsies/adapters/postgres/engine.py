@@ -1,12 +1,14 @@
 """The PostgreSQL adapter put together."""
 
 from horsies.adapters.postgres.announcements import PostgresAnnouncements
+from horsies.adapters.postgres.audience import Audience
 from horsies.adapters.postgres.completions import PostgresCompletions
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
 from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.sending import SendScripts
 from horsies.adapters.postgres.task_inbox import PostgresTaskInbox
+from horsies.adapters.postgres.turn_over import PostgresTurnOver
 from horsies.adapters.postgres.unit_of_work import PostgresUnitOfWork
 from horsies.application.ports.clock import Clock
 
@@ -21,7 +23,12 @@ class PostgresEngine:
         self.unit_of_work = PostgresUnitOfWork(link, queries, self._async, clock)
         self.clock = self.unit_of_work.clock
         self.completions = PostgresCompletions(link, queries)
-        self.announcements = PostgresAnnouncements(link)
+        audience = Audience()
+        self.announcements = PostgresAnnouncements(link, audience)
+        self.turn_over: PostgresTurnOver | None = None
+        if link.session_settings:  # without a session of its own there is nothing to be quick on
+            observe = self.unit_of_work.database_clock.observe
+            self.turn_over = PostgresTurnOver(link, queries, audience, observe, clock)
         self.inbox = PostgresTaskInbox(
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_transactions()),
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_callers()),
@@ -31,6 +38,8 @@ class PostgresEngine:
         )
 
     async def aclose(self) -> None:
+        if self.turn_over is not None:
+            await self.turn_over.aclose()
         await self.completions.aclose()
         await self._async.close()
         self._sync.close()

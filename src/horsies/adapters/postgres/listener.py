@@ -16,6 +16,7 @@ from horsies.adapters.postgres.lines import answer, roll, spread_seconds
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.rows import Row
+from horsies.adapters.postgres.session import WAITING
 from horsies.application.watches import Watches
 from horsies.domain.backoff import exponential
 from horsies.domain.ids import TaskId
@@ -24,6 +25,7 @@ ANSWER_SECONDS = 10.0
 """A look is a handful of index lookups: without an answer by then there is nobody there."""
 
 POLL_WITHOUT_NOTIFY_SECONDS = 0.5
+FIRST_LOOK_SECONDS = 0.1
 FIRST_RETRY = timedelta(seconds=0.2)
 LONGEST_RETRY = timedelta(seconds=5)
 
@@ -75,10 +77,19 @@ class Listener:
         async with self._connected() as connection:
             # What ended before LISTEN was active was announced to nobody.
             await self._look(connection)
+            looks = 0
             while not nobody_waits():
-                await self._hear(connection)
+                await self._hear(connection, self._seconds_to_next_look(looks))
                 await self._look(connection)
                 self._failures = 0
+                looks += 1
+
+    def _seconds_to_next_look(self, looks: int) -> float:
+        """Soon after the first: a busy worker that has not heard of us yet announces nothing."""
+        poll_seconds = self._link.poll_seconds
+        if not self._link.notify:
+            poll_seconds = min(poll_seconds, POLL_WITHOUT_NOTIFY_SECONDS)
+        return spread_seconds(min(poll_seconds, FIRST_LOOK_SECONDS * 4 ** min(looks, 8)))
 
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[AsyncConnection[Row]]:
@@ -96,18 +107,22 @@ class Listener:
             await connection.close()
 
     async def _look(self, connection: AsyncConnection[Row]) -> None:
-        query = self._queries("newly_ended").encode()
-        asking = connection.execute(query, {"ids": self._watches.watched()})
+        values = {
+            "ids": self._watches.watched(),
+            "channel": self._link.control_channel,
+            "word": WAITING if self._link.notify else None,
+        }
+        asking = connection.execute(self._queries("newly_ended").encode(), values)
         cursor = await answer(connection, asking, self._answer_seconds)
-        self._watches.announce([task_id for (task_id,) in await cursor.fetchall()])
+        rows = await cursor.fetchall()
+        self._watches.announce([task_id for (task_id,) in rows if task_id is not None])
 
-    async def _hear(self, connection: AsyncConnection[Row]) -> None:
+    async def _hear(self, connection: AsyncConnection[Row], seconds: float) -> None:
         """Until it is time for the next look."""
         if not self._link.notify:
-            poll_seconds = min(self._link.poll_seconds, POLL_WITHOUT_NOTIFY_SECONDS)
-            await asyncio.sleep(spread_seconds(poll_seconds))
+            await asyncio.sleep(seconds)
             return
-        notifications = connection.notifies(timeout=spread_seconds(self._link.poll_seconds))
+        notifications = connection.notifies(timeout=seconds)
         try:
             async with aclosing(notifications):
                 async for notification in notifications:

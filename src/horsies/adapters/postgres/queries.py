@@ -1,9 +1,13 @@
 """The statements, one file each, with the schema's name filled in."""
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from psycopg import sql
+
+_part = re.compile(r"\{part:(\w+)\}")
 
 LIVE_COLUMNS = (
     "id, task_name, queue_name, args, priority, terms, result_ttl, good_until, headers, retry_of, "
@@ -24,8 +28,21 @@ HISTORY_COLUMNS = (
 )
 
 
+CLAIMED_COLUMNS = (
+    "id, epoch, task_name, queue_name, args, attempt, crashes, terms, priority, enqueued_at, "
+    "retries, result_ttl, good_until, headers, retry_of, sent_at, unresolved_since"
+)
+"""What a claim leaves to be said: the rest of a row is the same for all that it takes."""
+
+VARIANTS = {
+    "turn_over": ("turn_over", {"take": "take_from_several"}),
+    "turn_over_one_queue": ("turn_over", {"take": "take_from_one"}),
+}
+"""Statements that differ from another in some of their parts alone."""
+
+
 class Queries:
-    """`queries("claim")` is the text of sql/claim.sql for one schema."""
+    """`queries("promote")` is the text of sql/promote.sql for one schema."""
 
     def __init__(self, schema: str) -> None:
         self._schema = schema
@@ -34,8 +51,18 @@ class Queries:
     def __call__(self, name: str) -> str:
         text = self._texts.get(name)
         if text is None:
-            text = self._texts[name] = fill(_read(f"sql/{name}.sql"), self._schema)
+            file, parts = VARIANTS.get(name, (name, {}))
+            text = self._texts[name] = fill(_whole(file, parts), self._schema)
         return text
+
+
+def _whole(file: str, parts: Mapping[str, str]) -> str:
+    """A statement with its parts in place; parts may have parts."""
+    text = _read(f"sql/{file}.sql")
+    for place in _part.findall(text):
+        part = _whole(f"parts/{parts.get(place, place)}", parts)
+        text = text.replace(f"{{part:{place}}}", part.strip())
+    return text
 
 
 def fill(template: str, schema: str, **literals: str) -> str:
@@ -47,6 +74,7 @@ def fill(template: str, schema: str, **literals: str) -> str:
             live_columns=sql.SQL(LIVE_COLUMNS),
             ended_columns=sql.SQL(ENDED_COLUMNS),
             history_columns=sql.SQL(HISTORY_COLUMNS),
+            claimed_columns=sql.SQL(CLAIMED_COLUMNS),
             **{name: sql.Literal(value) for name, value in literals.items()},
         )
         .as_string(None)

@@ -20,6 +20,9 @@ IDS_PER_NOTIFICATION = 240
 CANCEL, LOOK, PING = "cancel", "look", "ping"
 """The first word of what is said to workers: end these tasks, see what you may do, who is there."""
 
+WAITING = "waiting"
+"""What those who wait for results say to all workers."""
+
 _COMMIT = sql.SQL("COMMIT")
 _NOTIFY = sql.SQL(  # a full notification queue must not undo the work
     "SELECT pg_notify({channel}, {payload}) WHERE pg_notification_queue_usage() < 0.5"
@@ -34,6 +37,7 @@ class Session:
         self._link = link
         self._queries = queries
         self._claimable: set[str] = set()
+        self._counted: set[str] = set()
         self._ended: list[TaskId] = []
         self._cancelled: list[TaskId] = []
         self._said: list[str] = []
@@ -62,6 +66,10 @@ class Session:
             await self.change("end_tasks", **columns_of_tasks(ended))
             self.announce_end(task.id for task in ended)
 
+    def counted(self, queues: Iterable[str]) -> None:
+        """Under a cap the end of a task makes room that others may be waiting for."""
+        self._counted.update(queues)
+
     def announce_end(self, ids: Iterable[TaskId]) -> None:
         self._ended.extend(ids)
 
@@ -76,6 +84,10 @@ class Session:
     def say(self, *words: str) -> None:
         """To every worker."""
         self._said.append(" ".join(words))
+
+    @property
+    def done_channel(self) -> str:
+        return self._link.done_channel
 
     def lock_name(self, purpose: str) -> str:
         return self._link.lock_name(purpose)
@@ -93,16 +105,16 @@ class Session:
         await self._connection.execute(statements)
 
     def _announcements(self) -> Iterator[sql.Composed]:
-        for queue in sorted(self._claimable):
+        for queue in sorted(self._claimable | (self._counted if self._ended else set())):
             yield _NOTIFY.format(channel=self._link.new_channel, payload=queue)
-        for payload in _payloads(self._ended):
+        for payload in payloads([task_id.hex for task_id in self._ended]):
             yield _NOTIFY.format(channel=self._link.done_channel, payload=payload)
-        for payload in _payloads(self._cancelled):
+        for payload in payloads([task_id.hex for task_id in self._cancelled]):
             yield _NOTIFY.format(channel=self._link.control_channel, payload=f"{CANCEL} {payload}")
         for words in self._said:
             yield _NOTIFY.format(channel=self._link.control_channel, payload=words)
 
 
-def _payloads(ids: Sequence[TaskId]) -> Iterator[str]:
+def payloads(ids: Sequence[str]) -> Iterator[str]:
     for start in range(0, len(ids), IDS_PER_NOTIFICATION):
-        yield " ".join(task_id.hex for task_id in ids[start : start + IDS_PER_NOTIFICATION])
+        yield " ".join(ids[start : start + IDS_PER_NOTIFICATION])

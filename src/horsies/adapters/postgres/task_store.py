@@ -7,7 +7,16 @@ and the completion.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from horsies.adapters.postgres.rows import attempt_of, columns_of_attempts, text_of
+from horsies.adapters.postgres.claiming import (
+    NO_ORDER,
+    Told,
+    claimed_task,
+    in_order,
+    name_of,
+    read_last,
+    values_of,
+)
+from horsies.adapters.postgres.rows import Row, attempt_of, columns_of_attempts, text_of
 from horsies.adapters.postgres.sending import groups
 from horsies.adapters.postgres.session import Session
 from horsies.adapters.postgres.terms import encode_terms
@@ -51,26 +60,14 @@ class PostgresTaskStore:
     async def in_flight(self, queues: Collection[str]) -> InFlight:
         await self._session.rows("lock_caps", lock=self._session.lock_name("caps"))
         counts: dict[str, int] = dict(await self._session.rows("in_flight"))
+        self._session.counted(queues)
         return InFlight(sum(counts.values()), {queue: counts.get(queue, 0) for queue in queues})
 
     async def claim(self, order: ClaimOrder) -> Sequence[Task]:
-        shares = [(share, tier) for tier, pool in enumerate(order.tiers) for share in pool]
-        claimed = await self._session.tasks(
-            "claim",
-            queues=[share.queue for share, _ in shares],
-            tiers=[tier for _, tier in shares],
-            limits=[share.limit for share, _ in shares],
-            limit=order.limit,
-            excluded=sorted(order.excluded),
-            worker=order.worker,
-            start=order.start,
-            now=self._session.clock.now(),
-        )
-        tier_of = {share.queue: tier for share, tier in shares}
-        return sorted(
-            claimed,
-            key=lambda task: (tier_of[task.queue], task.priority, task.enqueued_at, task.id),
-        )
+        now = self._session.clock.now()
+        rows, _ = await self._turn_over(order, now, [])
+        tasks = [claimed_task(row, order.worker, now, started=order.start) for row in rows]
+        return in_order(tasks, order)
 
     async def held_by(self, worker: WorkerId) -> Sequence[Task]:
         return await self._session.tasks("held_by", worker=worker)
@@ -158,16 +155,22 @@ class PostgresTaskStore:
         )
         if not done:
             return set()
+        _, told = await self._turn_over(NO_ORDER, now, done)
+        completed = {each.claim.id for each in done} - told.missed
+        self._session.announce_end(completed)
+        return completed
+
+    async def _turn_over(
+        self, order: ClaimOrder, now: datetime, done: Sequence[Settlement]
+    ) -> tuple[list[Row], Told]:
         rows = await self._session.rows(
-            "complete_tasks",
+            name_of(order),
             ids=[each.claim.id for each in done],
             epochs=[each.claim.epoch for each in done],
             results=[text_of(each.result) for each in done],
-            now=now,
+            **values_of(order, now, self._session.done_channel),
         )
-        completed = {row[0] for row in rows}
-        self._session.announce_end(completed)
-        return completed
+        return rows[:-1], read_last(rows[-1])
 
     async def _known(
         self, claims: Sequence[Claim], live: Mapping[TaskId, Task]

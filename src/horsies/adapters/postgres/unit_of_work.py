@@ -44,9 +44,9 @@ class PostgresUnitOfWork:
         self._link = link
         self._queries = queries
         self._connections = connections
-        self._database_clock = DatabaseClock()
+        self.database_clock = DatabaseClock()
         self._begin = _begin(link)
-        self.clock: Clock = clock or self._database_clock
+        self.clock: Clock = clock or self.database_clock
 
     def __call__(self) -> AbstractAsyncContextManager[PostgresTransaction]:
         return self._transaction()
@@ -75,7 +75,7 @@ class PostgresUnitOfWork:
             pass
         row = await cursor.fetchone()
         if row is not None:
-            self._database_clock.observe(row[0])
+            self.database_clock.observe(row[0])
         return Session(connection, self._link, self._queries, self.clock)
 
 

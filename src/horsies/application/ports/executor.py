@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Protocol
 
+from horsies.application.ports.grant import Grant
 from horsies.domain.outcome import Outcome
 from horsies.domain.task import Claim, Task
 
@@ -17,23 +18,33 @@ class Usage:
     peak_memory_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunReport:
     """How a run ended; `result` is the encoded result where one was made, `detail` words if not."""
 
-    task: Task
+    grant: Grant
     outcome: Outcome
     result: bytes | None = field(default=None, repr=False)
     detail: str | None = None
     usage: Usage | None = None
 
+    @property
+    def task(self) -> Task:
+        return self.grant.task
+
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Free places: for a task of any kind, and further ones for async tasks alone."""
+    """Free places: for a task of any kind, and further ones for async tasks alone.
+
+    `in_line` counts light tasks (by name), which children take before a place is free; those on
+    free places are among them.
+    """
 
     free: int = 0
     only_async: int = 0
+    in_line: int = 0
+    light: frozenset[str] = frozenset()
 
 
 class Interruption(Enum):
@@ -53,7 +64,7 @@ class Executor(Protocol):
     @property
     def capacity(self) -> Capacity: ...
 
-    def submit(self, tasks: Sequence[Task]) -> Sequence[Task]:
+    def submit(self, grants: Sequence[Grant]) -> Sequence[Grant]:
         """Run these; gives back those for which there was no place."""
         ...
 

@@ -2,23 +2,30 @@
 
 from dataclasses import dataclass, field
 from typing import Protocol
+from uuid import UUID
 
+from horsies.domain.ids import TaskId
 from horsies.domain.outcome import Outcome
 from horsies.domain.task import Claim
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Job:
     """One run of one task, as it is handed to whoever runs it."""
 
-    claim: Claim
+    key: bytes
+    epoch: int
     name: str
     queue: str
     attempt: int
     payload: bytes = field(repr=False)
 
+    @property
+    def claim(self) -> Claim:
+        return Claim(TaskId(UUID(bytes=self.key)), self.epoch)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Performed:
     """The outcome for the judge, and the result that nobody else needs to read."""
 

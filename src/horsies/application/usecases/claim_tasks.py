@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from horsies.application.ports.unit_of_work import Transaction
 from horsies.domain.ids import WorkerId
-from horsies.domain.queue import InFlight, Queue, Room, plan_claims
+from horsies.domain.queue import ClaimOrder, InFlight, Queue, Room, plan_claims
 from horsies.domain.task import Claim, Task
 
 _NOTHING_COUNTED = InFlight()
@@ -18,24 +18,39 @@ class ClaimTasks:
     queues: Sequence[Queue]
     cluster_cap: int | None = None
 
+    @property
+    def counts(self) -> bool:
+        """Whether what is in flight has to be counted before a claim."""
+        return self.cluster_cap is not None or any(queue.capped for queue in self.queues)
+
     async def __call__(
         self, tx: Transaction, worker: WorkerId, room: Room, excluded: Collection[str] = ()
     ) -> Sequence[Task]:
-        orders = plan_claims(
+        orders = self.plan(worker, room, await self._in_flight(tx), excluded)
+        return [task for order in orders for task in await tx.tasks.claim(order)]
+
+    def plan(
+        self,
+        worker: WorkerId,
+        room: Room,
+        in_flight: InFlight = _NOTHING_COUNTED,
+        excluded: Collection[str] = (),
+    ) -> tuple[ClaimOrder, ...]:
+        return plan_claims(
             worker,
             self.queues,
             room,
-            await self._in_flight(tx),
+            in_flight,
             cluster_cap=self.cluster_cap,
             excluded=excluded,
         )
-        return [task for order in orders for task in await tx.tasks.claim(order)]
 
     async def _in_flight(self, tx: Transaction) -> InFlight:
-        capped = sorted(queue.name for queue in self.queues if queue.capped)
-        if not capped and self.cluster_cap is None:
+        if not self.counts:
             return _NOTHING_COUNTED
-        return await tx.tasks.in_flight(capped)
+        everywhere = self.cluster_cap is not None
+        counted = sorted(queue.name for queue in self.queues if queue.capped or everywhere)
+        return await tx.tasks.in_flight(counted)
 
 
 @dataclass(frozen=True, slots=True)

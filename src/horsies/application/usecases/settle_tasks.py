@@ -10,7 +10,7 @@ from horsies.application.ports.dice import Dice
 from horsies.application.ports.executor import RunReport, Usage
 from horsies.application.ports.unit_of_work import Transaction
 from horsies.domain.codes import ContractErrorCode, OperationalErrorCode, OutcomeErrorCode
-from horsies.domain.outcome import Complete, Crashed, Fail, Reject, Rules, judge
+from horsies.domain.outcome import Complete, Crashed, Fail, Reject, Rules, Succeeded, judge
 from horsies.domain.result import TaskError
 from horsies.domain.settlement import Settlement
 from horsies.domain.task import Claim, NewTask, Task
@@ -40,29 +40,29 @@ class SettleTasks:
         if not reports:
             return ()
         now = self.clock.now()
-        settlements = {report.task.claim: self._settle(report, now) for report in reports}
+        settlements = {report.grant.claim: self._settle(report, now) for report in reports}
         answer = await tx.tasks.settle(list(settlements.values()))
         if answer.cancel_requested:
             refused = set(answer.cancel_requested)
-            again = [_cancelling(report) for report in reports if report.task.claim in refused]
-            settlements |= {report.task.claim: self._settle(report, now) for report in again}
-            await tx.tasks.settle([settlements[report.task.claim] for report in again])
+            again = [_cancelling(report) for report in reports if report.grant.claim in refused]
+            settlements |= {report.grant.claim: self._settle(report, now) for report in again}
+            await tx.tasks.settle([settlements[report.grant.claim] for report in again])
         lost = frozenset(answer.lost)
         unwritten = lost.union(answer.repeated)
-        written = [report for report in reports if report.task.claim not in unwritten]
+        written = [report for report in reports if report.grant.claim not in unwritten]
         handlers = self._handlers(written, settlements, now)
         if handlers:
             await tx.tasks.insert(handlers)
         return lost
 
     def _settle(self, report: RunReport, now: datetime) -> Settlement:
+        if isinstance(report.outcome, Succeeded):  # whatever else is known of the task
+            return Settlement(report.grant.claim, Complete(), report.result)
         standing, jitter = report.task.standing, self.dice.roll()
         verdict = judge(report.outcome, standing, self.rules, now, jitter)
-        if isinstance(verdict, Complete):
-            return Settlement(report.task.claim, verdict, report.result)
         cancelling = replace(standing, cancel_requested=True)
         settlement = Settlement(
-            report.task.claim,
+            report.grant.claim,
             verdict,
             report.result,
             crashed=isinstance(report.outcome, Crashed),
@@ -86,7 +86,7 @@ class SettleTasks:
     ) -> list[NewTask]:
         handlers: list[NewTask] = []
         for report in written:
-            settlement = settlements[report.task.claim]
+            settlement = settlements[report.grant.claim]
             if isinstance(settlement.verdict, Fail | Reject):
                 ended = report.task.settled(settlement.verdict, now, settlement.result)
                 handlers += self.failure_handlers(ended)
@@ -103,4 +103,4 @@ class SettleTasks:
 def _cancelling(report: RunReport) -> RunReport:
     """The same run, judged in the knowledge that a cancel was asked for meanwhile."""
     task = report.task.cancel_requested(report.task.started_at or report.task.sent_at)
-    return replace(report, task=task)
+    return replace(report, grant=task)

@@ -85,7 +85,7 @@ class HeartLoop:
         if loop.time() - asked_at > self.interval.total_seconds():
             self._patience.outages += 1  # others may have waited as long, and missed their beats
         self._executor.interrupt(answer.lost, Interruption.LOST)
-        self._holdings.forget(answer.lost)
+        self._holdings.forget(self._holdings.of(answer.lost))
         self._executor.interrupt(answer.cancel_requested, Interruption.CANCEL)
         self._obey(suspended=answer.suspended)
 

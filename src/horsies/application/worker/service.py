@@ -119,13 +119,14 @@ class WorkerService:
         await _first_of(serving, self._stop_at_once, self._grace_seconds)
         if not serving.done():
             _log.warning("%d tasks are ended before their time", len(self._holdings.running))
-            self._executor.interrupt(list(self._holdings.running), Interruption.SHUTDOWN)
+            running = [grant.claim for grant in self._holdings.running]
+            self._executor.interrupt(running, Interruption.SHUTDOWN)
 
     def news(self) -> None:
         self._work.news()
 
     def cancels(self, ids: Sequence[TaskId]) -> None:
-        claims = self._holdings.of(ids)
+        claims = self._holdings.running_of(ids)
         self._executor.interrupt(claims, Interruption.CANCEL)
 
     def changes(self) -> None:

@@ -1,16 +1,23 @@
-"""One durable step: settle what has ended, start what waited, claim what there is room for."""
+"""One durable step: settle what has ended, start what waited, claim what there is room for.
+
+Nearly all steps only complete what has succeeded and claim what is next: a store that can do that
+at once is asked to. Whatever else there is to do makes it a transaction of several statements.
+"""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from horsies.application.ports.executor import RunReport
+from horsies.application.ports.grant import Grant
+from horsies.application.ports.turn_over import TurnOver
 from horsies.application.ports.unit_of_work import Transaction, UnitOfWork
 from horsies.application.registry import TaskRegistry
 from horsies.application.usecases.claim_tasks import ClaimTasks, release_tasks, start_tasks
 from horsies.application.usecases.settle_tasks import SettleTasks
 from horsies.domain.ids import WorkerId
-from horsies.domain.queue import Room
-from horsies.domain.task import Claim, Task
+from horsies.domain.outcome import Succeeded
+from horsies.domain.queue import ClaimOrder, Room
+from horsies.domain.task import Task
 from horsies.domain.task_lifecycle import TaskStatus
 
 PROMOTED_AT_ONCE = 1_000
@@ -19,33 +26,40 @@ PROMOTED_AT_ONCE = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What one step is to do. `room` is for any task, `async_room` for async ones alone."""
+    """What one step is to do. `room` is for any task, `async_room` for async ones alone.
+
+    `careful` finds out what became of each report.
+    """
 
     reports: Sequence[RunReport] = ()
-    release: Collection[Claim] = ()
-    start: Collection[Claim] = ()
+    release: Collection[Grant] = ()
+    start: Collection[Grant] = ()
     room: Room | None = None
     async_room: Room | None = None
     promote: bool = False
-    unknown: Collection[str] = ()
+    unknown: frozenset[str] = frozenset()
+    careful: bool = False
+
+    @property
+    def rooms(self) -> int:
+        return (self.room is not None) + (self.async_room is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Got:
-    """What came of it."""
+    """What came of it. What is `unwritten` is to be asked for again, with care.
 
-    lost: Collection[Claim] = ()
-    started: Sequence[Task] = ()
-    not_started: Collection[Claim] = ()
-    claimed: Sequence[Task] = field(default=())
+    A start that was asked for and is not among the runnable is not to be: expired, cancelled or
+    taken over meanwhile.
+    """
 
-    @property
-    def runnable(self) -> list[Task]:
-        return [*self.started, *(task for task in self.claimed if _runs(task))]
-
-    @property
-    def waiting(self) -> list[Task]:
-        return [task for task in self.claimed if not _runs(task)]
+    lost: int = 0
+    unwritten: Sequence[RunReport] = ()
+    runnable: Sequence[Grant] = ()
+    waiting: Sequence[Grant] = ()
+    claimed: int = 0
+    wanted: int = 0
+    exhausted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,54 +69,102 @@ class Tick:
     claim: ClaimTasks
     registry: TaskRegistry
     worker: WorkerId
+    turn_over: TurnOver | None = None
 
     async def __call__(self, asked: Asked) -> Got:
+        if self.turn_over is not None and self._is_plain(asked):
+            return await self._turn_over(self.turn_over, asked)
+        return await self._transact(asked)
+
+    def _is_plain(self, asked: Asked) -> bool:
+        """Whether it is one claim at most, and nothing but successes to be settled."""
+        return (
+            not (asked.careful or asked.release or asked.start or asked.promote)
+            and asked.rooms < 2  # noqa: PLR2004 - one statement claims for one room
+            and (asked.rooms == 0 or not self.claim.counts)
+            and not (asked.room and asked.room.prefetch_buffer)
+            and all(isinstance(report.outcome, Succeeded) for report in asked.reports)
+        )
+
+    async def _turn_over(self, turn_over: TurnOver, asked: Asked) -> Got:
+        order = self._order(asked)
+        turned = await turn_over(asked.reports, order)
+        return Got(
+            unwritten=turned.unwritten,
+            runnable=await self._with_terms(turned.granted),
+            claimed=len(turned.granted),
+            wanted=order.reachable if order else 0,
+            exhausted=turned.exhausted,
+        )
+
+    def _order(self, asked: Asked) -> ClaimOrder | None:
+        room, excluded = asked.room, asked.unknown
+        if room is None:
+            room, excluded = asked.async_room, asked.unknown | self._sync_names()
+        orders = () if room is None else self.claim.plan(self.worker, room, excluded=excluded)
+        return orders[0] if orders else None
+
+    async def _transact(self, asked: Asked) -> Got:
         async with self.unit_of_work() as tx:
             lost = await self.settle(tx, asked.reports)
-            await release_tasks(tx, asked.release)
-            started = await start_tasks(tx, asked.start) if asked.start else None
+            if asked.release:
+                await release_tasks(tx, [grant.claim for grant in asked.release])
+            started = await self._start(tx, asked.start)
             if asked.promote:
                 await tx.tasks.promote(self._queues, PROMOTED_AT_ONCE)
             claimed = [
                 *await self._claim(tx, asked.room, asked.unknown),
-                *await self._claim(tx, asked.async_room, {*asked.unknown, *self._sync_names()}),
+                *await self._claim(tx, asked.async_room, asked.unknown | self._sync_names()),
             ]
             agreed = await self._agree(tx, claimed)
+        running = [task for task in agreed if task.status is TaskStatus.RUNNING]
+        places = sum(room.free_slots for room in (asked.room, asked.async_room) if room)
         return Got(
-            lost=lost,
-            started=started.started if started else (),
-            not_started=started.not_started if started else (),
-            claimed=[agreed.get(task.claim, task) for task in claimed],
+            lost=len(lost),
+            runnable=[*started, *running],
+            waiting=[task for task in agreed if task.status is TaskStatus.CLAIMED],
+            claimed=len(claimed),
+            wanted=max(places, asked.room.in_line if asked.room else 0),
+            exhausted=len(claimed) < places,
         )
 
+    async def _start(self, tx: Transaction, grants: Collection[Grant]) -> Sequence[Task]:
+        if not grants:
+            return ()
+        return (await start_tasks(tx, [grant.claim for grant in grants])).started
+
     async def _claim(
-        self, tx: Transaction, room: Room | None, excluded: Collection[str]
+        self, tx: Transaction, room: Room | None, excluded: frozenset[str]
     ) -> Sequence[Task]:
         return () if room is None else await self.claim(tx, self.worker, room, excluded)
 
-    async def _agree(self, tx: Transaction, claimed: Sequence[Task]) -> dict[Claim, Task]:
+    async def _with_terms(self, grants: Sequence[Grant]) -> Sequence[Grant]:
+        """Tasks from plain SQL are rare enough for a transaction of their own."""
+        if all(grant.terms.agreed for grant in grants):
+            return grants
+        async with self.unit_of_work() as tx:
+            return await self._agree(tx, [grant.task for grant in grants])
+
+    async def _agree(self, tx: Transaction, claimed: Sequence[Task]) -> list[Task]:
         """Plain SQL knows no terms: its tasks get those of their definition, for good."""
         agreed = {
             task.claim: replace(task, terms=self.registry.terms_of(definition))
             for task in claimed
             if not task.terms.agreed and (definition := self.registry.find(task.name))
         }
-        if agreed:
-            await tx.tasks.agree(list(agreed.values()))
-        return agreed
+        if not agreed:
+            return list(claimed)
+        await tx.tasks.agree(list(agreed.values()))
+        return [agreed.get(task.claim, task) for task in claimed]
 
-    def _sync_names(self) -> set[str]:
-        return {
+    def _sync_names(self) -> frozenset[str]:
+        return frozenset(
             name
             for definition in self.registry
             if not definition.is_async
             for name in (definition.name, *definition.aliases)
-        }
+        )
 
     @property
     def _queues(self) -> list[str]:
         return [queue.name for queue in self.claim.queues]
-
-
-def _runs(task: Task) -> bool:
-    return task.status is TaskStatus.RUNNING

@@ -1,13 +1,17 @@
 """For which of its tasks a worker speaks with its next beat."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from horsies.application.ports.grant import Grant
 from horsies.application.settings.recovery import RecoveryConfig
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.vigil import Vigil
-from horsies.domain.task import Claim, Task
+from horsies.domain.task import Claim
 from horsies.domain.worker import Pulse, Worker
+
+A_MOMENT = timedelta(seconds=1)
+"""Nothing is even asked about what is held for less: thousands of short tasks come and go."""
 
 
 class Voice:
@@ -32,23 +36,20 @@ class Voice:
             if self._vigil.has_heard(claim)
         ]
         spoken = {*claimed, *running}
-        quiet = [claim for claim in self._holdings if claim not in spoken]
-        return Pulse(worker, claimed, running, quiet)
+        held = (grant.claim for grant in self._holdings if _is_held_since(grant, now - A_MOMENT))
+        return Pulse(worker, claimed, running, [claim for claim in held if claim not in spoken])
 
     def said(self, pulse: Pulse, at: datetime) -> None:
         """It was heard; what is not held any more is forgotten."""
         self._spoken |= dict.fromkeys((*pulse.claimed, *pulse.running), at)
-        self._spoken = {
-            claim: spoken for claim, spoken in self._spoken.items() if claim in self._holdings
-        }
+        if self._spoken:
+            held = {grant.claim for grant in self._holdings}
+            self._spoken = {claim: at for claim, at in self._spoken.items() if claim in held}
 
-    def _due(self, tasks: Mapping[Claim, Task], last: datetime) -> list[Claim]:
-        return [claim for claim, task in tasks.items() if self._last(claim, task) <= last]
+    def _due(self, grants: Iterable[Grant], last: datetime) -> list[Claim]:
+        old = (grant.claim for grant in grants if _is_held_since(grant, last))
+        return [claim for claim in old if self._spoken.get(claim, last) <= last]
 
-    def _last(self, claim: Claim, task: Task) -> datetime:
-        signs: Iterable[datetime | None] = (
-            task.claimed_at,
-            task.started_at,
-            self._spoken.get(claim),
-        )
-        return max(sign for sign in signs if sign is not None)
+
+def _is_held_since(grant: Grant, instant: datetime) -> bool:
+    return grant.claimed_at is not None and grant.claimed_at <= instant

@@ -3,23 +3,20 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from datetime import datetime
 
 from horsies.application.ports.clock import Clock
 from horsies.application.ports.executor import Executor, RunReport
 from horsies.application.ports.unit_of_work import UnitOfWork
+from horsies.application.worker.appetite import Appetite
+from horsies.application.worker.due_time import DueTime
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.patience import Patience
 from horsies.application.worker.tick import Asked, Got, Tick
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.errors import BrokerError, BrokerFault
-from horsies.domain.outcome import Errored, Unbegun, Unresolved
-from horsies.domain.queue import Room
+from horsies.domain.outcome import Errored, Succeeded, Unbegun, Unresolved
 from horsies.domain.task import Task
 from horsies.domain.task_lifecycle import TaskStatus
-
-DUE_LOOK_SECONDS = 0.04
-"""How long a delayed task may be overlooked that was sent after the last look."""
 
 _OF_SINGLE_ROWS = {BrokerFault.BUSY, BrokerFault.CONFLICT, BrokerFault.REFUSED}
 _log = logging.getLogger("horsies.worker")
@@ -37,28 +34,21 @@ class WorkLoop:
         unit_of_work: UnitOfWork,
         clock: Clock,
         patience: Patience,
-        prefetch_buffer: int,
-        max_held: int,
-        max_batch: int,
+        appetite: Appetite,
         poll_seconds: float,
     ) -> None:
         self._tick = tick
         self._executor = executor
         self._holdings = holdings
         self._unit_of_work = unit_of_work
-        self._clock = clock
         self._patience = patience
-        self._prefetch_buffer = prefetch_buffer
-        self._max_held = max_held
-        self._max_batch = max_batch
+        self._appetite = appetite
         self._poll_seconds = poll_seconds
-        self._queues = [queue.name for queue in tick.claim.queues]
+        self._due = DueTime(unit_of_work, clock, [queue.name for queue in tick.claim.queues])
         self._wake = asyncio.Event()
         self._reports: list[RunReport] = []
-        self._unknown_names: set[str] = set()
-        self._more = True  # there may be something to claim
-        self._due_unknown = True  # when the next delayed task is due has to be looked up
-        self._next_due: datetime | None = None
+        self._careful = False  # the quick way could not write something
+        self._unknown_names: frozenset[str] = frozenset()
         self._uncertain = False  # a step failed, and nobody knows what it has claimed
         self.accepting = True
         self._suspended = False
@@ -84,7 +74,8 @@ class WorkLoop:
 
     def news(self) -> None:
         """Somebody has sent something."""
-        self._more = self._due_unknown = True
+        self._appetite.wake()
+        self._due.forget()
         self._wake.set()
 
     async def run(self) -> None:
@@ -109,8 +100,9 @@ class WorkLoop:
                 raise
             await self._settle_one_by_one(error)
             return
-        self._settled(asked.reports)
+        self._settled(asked.reports, got.unwritten)
         self._holdings.forget(asked.release)
+        self._holdings.forget(asked.start)  # what was started comes back as running
         self._note(asked, got)
         self._hand_out(got)
 
@@ -120,7 +112,7 @@ class WorkLoop:
         refused: BrokerError | None = None
         for report in tuple(self._reports):
             try:
-                await self._tick(Asked(reports=[report]))
+                got = await self._tick(Asked(reports=[report], careful=True))
             except BrokerError as error:
                 if error.fault not in _OF_SINGLE_ROWS:
                     raise
@@ -128,118 +120,93 @@ class WorkLoop:
                 self._reports.remove(report)
                 self._reports.append(_instead_of(report, error))
             else:
-                self._settled([report])
+                self._settled([report], got.unwritten)
         if refused is not None:
             raise BrokerError(str(refused), fault=BrokerFault.BUSY)
 
-    def _settled(self, reports: Sequence[RunReport]) -> None:
-        self._holdings.forget(report.task.claim for report in reports)
-        written = {id(report) for report in reports}
+    def _settled(self, reports: Sequence[RunReport], unwritten: Sequence[RunReport]) -> None:
+        """What the quick way could not write goes the slow one with the next step."""
+        written = {id(report) for report in reports} - {id(report) for report in unwritten}
+        self._holdings.forget(report.grant for report in reports if id(report) in written)
         self._reports = [report for report in self._reports if id(report) not in written]
+        self._careful = bool(unwritten)
+        if not all(isinstance(report.outcome, Succeeded) for report in reports):
+            self._due.forget()  # one of them may be due again before anything else
 
     def _take_reports(self) -> None:
         reports = self._executor.take_reports()
         self._reports += reports
-        for report in reports:
-            if report.outcome == Unresolved(OperationalErrorCode.WORKER_RESOLUTION_ERROR):
-                self._unknown_names.add(report.task.name)
+        unknown = {
+            report.grant.name
+            for report in reports
+            if report.outcome == Unresolved(OperationalErrorCode.WORKER_RESOLUTION_ERROR)
+        }
+        if unknown:
+            self._unknown_names |= unknown
 
     def _ask(self) -> Asked | None:
         """What the next step is to do; None if there is nothing to do."""
-        due = self._is_due()
-        room, async_room = self._room(due=due)
-        startable = list(self._holdings.claimed)[: self._executor.capacity.free]
+        due = self._due.is_over()
+        capacity = self._executor.capacity
+        room = async_room = None
+        if self._takes:
+            room, async_room = self._appetite.rooms(capacity, len(self._reports), due=due)
+        claimed = tuple(self._holdings.claimed)
         asked = Asked(
             reports=tuple(self._reports),
-            release=() if self._takes else tuple(self._holdings.claimed),
-            start=startable if self._takes else (),
+            release=() if self._takes else claimed,
+            start=claimed[: capacity.free] if self._takes else (),
             room=room,
             async_room=async_room,
             promote=due and self._takes,
             unknown=self._unknown_names,
+            careful=self._careful,
         )
-        idle = not (asked.reports or asked.release or asked.start or asked.promote)
-        return None if idle and room is None and async_room is None else asked
-
-    def _room(self, *, due: bool) -> tuple[Room | None, Room | None]:
-        if not self._takes or not (self._more or due):
-            return None, None
-        capacity = self._executor.capacity
-        free = capacity.free - min(capacity.free, len(self._holdings.claimed))
-        ahead = self._prefetch_buffer
-        room = self._room_for(free, ahead) if free or len(self._holdings.claimed) < ahead else None
-        return room, self._room_for(capacity.only_async, 0) if capacity.only_async else None
-
-    def _room_for(self, places: int, ahead: int) -> Room:
-        return Room(
-            free_slots=places,
-            held=len(self._holdings) - len(self._reports),
-            prefetched=len(self._holdings.claimed),
-            prefetch_buffer=ahead,
-            max_held=self._max_held,
-            max_batch=self._max_batch,
-        )
+        idle = not (asked.reports or asked.release or asked.start or asked.promote or asked.rooms)
+        return None if idle else asked
 
     def _note(self, asked: Asked, got: Got) -> None:
         if got.lost:
-            _log.warning("%d results came too late: others own the tasks now", len(got.lost))
-        wanted = sum(room.free_slots for room in (asked.room, asked.async_room) if room)
-        if wanted and len(got.claimed) < wanted:
-            self._more = False
+            _log.warning("%d results came too late: others own the tasks now", got.lost)
+        if asked.rooms:
+            self._appetite.note(asked.room, got)
         if asked.promote:
-            self._due_unknown = True
+            self._due.forget()
 
     def _hand_out(self, got: Got) -> None:
-        self._holdings.forget(got.not_started)
         self._holdings.wait(got.waiting)
-        runnable = got.runnable
-        self._holdings.run(runnable)
-        for task in self._executor.submit(runnable):  # its place was taken meanwhile
-            self._reports.append(RunReport(task, Unbegun()))
+        self._holdings.run(got.runnable)
+        for grant in self._executor.submit(got.runnable):  # its place was taken meanwhile
+            self._reports.append(RunReport(grant, Unbegun()))
             self._wake.set()
 
     async def _rest(self) -> None:
         """Until there is a reason to go on."""
-        if self._wake.is_set() or self._can_go_on():
+        if self._wake.is_set() or self._ask() is not None:
             self._wake.clear()
             await asyncio.sleep(0)
             return
-        if self._due_unknown and self._takes:
-            self._due_unknown = False
-            self._next_due = await self._patience.through(self._look_for_due)
+        if self._takes:
+            await self._patience.through(self._due.look)
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(self._seconds_to_rest(), self._time_to_look)
+        timer = loop.call_later(min(self._poll_seconds, self._due.seconds_left), self._look_up)
         await self._wake.wait()
         timer.cancel()
         self._wake.clear()
 
-    def _can_go_on(self) -> bool:
-        return self._ask() is not None
-
-    async def _look_for_due(self) -> datetime | None:
-        async with self._unit_of_work() as tx:
-            return await tx.tasks.next_due(self._queues)
-
-    def _seconds_to_rest(self) -> float:
-        if self._next_due is None:
-            return self._poll_seconds
-        left = (self._next_due - self._clock.now()).total_seconds()
-        return min(self._poll_seconds, max(0.0, left))
-
-    def _time_to_look(self) -> None:
-        self._more = True
-        self._due_unknown = not self._is_due()
+    def _look_up(self) -> None:
+        """A due time is over, or nothing was heard for so long that it is time to look."""
+        self._appetite.wake()
+        if not self._due.is_over():
+            self._due.forget()
         self._wake.set()
-
-    def _is_due(self) -> bool:
-        return self._next_due is not None and self._next_due <= self._clock.now()
 
     async def _clear_up(self) -> None:
         """A step whose end is unknown may have claimed tasks that nobody was told of."""
         async with self._unit_of_work() as tx:
             held = await tx.tasks.held_by(self._tick.worker)
-        unheard = [task for task in held if task.claim not in self._holdings]
-        self._give_back(unheard)
+        known = {grant.claim for grant in self._holdings}
+        self._give_back([task for task in held if task.claim not in known])
         self._uncertain = False
 
     def _give_back(self, unheard: Sequence[Task]) -> None:
@@ -254,4 +221,4 @@ def _instead_of(report: RunReport, error: BrokerError) -> RunReport:
     if error.fault is not BrokerFault.REFUSED:
         return report
     outcome = Errored(OperationalErrorCode.WORKER_SERIALIZATION_ERROR)
-    return RunReport(report.task, outcome, detail=f"the result could not be stored: {error}")
+    return RunReport(report.grant, outcome, detail=f"the result could not be stored: {error}")

@@ -32,6 +32,7 @@ def _comma_separated(_: click.Context, __: click.Parameter, value: str | None) -
 @click.option("--max-tasks-per-child", type=int, help="Replace a child after so many tasks.")
 @click.option("--max-memory-per-child-mb", type=int, help="Replace a child that uses more.")
 @click.option("--shutdown-grace-ms", type=int, help="How long running tasks may go on at the end.")
+@click.option("--kill-grace-ms", type=int, help="How long a task that is to stop may take.  [5000]")
 def worker(app: str, queues: tuple[str, ...], log_format: str, **options: Any) -> None:
     """Run the tasks of an app until SIGTERM or Ctrl-C; a second one does not wait.
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from horsies.application.ports.executor import Capacity, Interruption, RunReport
-from horsies.domain.task import Claim, Task
+from horsies.application.ports.grant import Grant
+from horsies.domain.task import Claim
 
 
 @dataclass
@@ -22,8 +23,8 @@ class Hands:
     def capacity(self) -> Capacity:
         return Capacity(free=1)
 
-    def submit(self, tasks: Sequence[Task]) -> Sequence[Task]:
-        return tasks
+    def submit(self, grants: Sequence[Grant]) -> Sequence[Grant]:
+        return grants
 
     def interrupt(self, claims: Collection[Claim], why: Interruption) -> None:
         self.interrupted += [(claim, why) for claim in claims]

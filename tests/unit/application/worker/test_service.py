@@ -14,6 +14,7 @@ from horsies.application.usecases.claim_tasks import ClaimTasks
 from horsies.application.usecases.reap_tasks import ReapTasks
 from horsies.application.usecases.send_heartbeat import SendHeartbeat
 from horsies.application.usecases.settle_tasks import SettleTasks
+from horsies.application.worker.appetite import Appetite
 from horsies.application.worker.heart import HeartLoop
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.patience import Patience
@@ -66,9 +67,7 @@ class Barn:
             unit_of_work=unit_of_work,
             clock=clock,
             patience=patience,
-            prefetch_buffer=0,
-            max_held=0,
-            max_batch=0,
+            appetite=Appetite(holdings, prefetch_buffer=0, max_held=0, max_batch=0),
             poll_seconds=60,
         )
         vigil = Vigil(self.hands, CONFIG.recovery)

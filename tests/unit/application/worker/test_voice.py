@@ -65,7 +65,14 @@ async def test_what_is_not_spoken_for_is_asked_about(world, holdings, beat):
     world.send()
     task = await world.claim_one()
     holdings.run([task])
+    world.pass_time(seconds=2)
     assert beat() == ([], [task.claim])
+
+
+async def test_what_was_taken_a_moment_ago_is_not_even_asked_about(world, holdings, beat):
+    world.send()
+    holdings.run([await world.claim_one()])
+    assert beat() == ([], [])
 
 
 async def test_a_beat_that_comes_a_little_early_does_not_put_it_off(world, holdings, beat):
@@ -88,8 +95,9 @@ async def test_nobody_speaks_for_a_process_that_is_silent(world, holdings, hands
     task = await world.claim_one()
     holdings.run([task])
     hands.signs[task.claim] = 1
-    for seconds in range(0, 121, 5):
+    vigil.look(0)
+    for seconds in range(5, 121, 5):
+        world.pass_time(seconds=5)
         vigil.look(seconds)
         if seconds % 15 == 0:
             assert beat() == ([], [task.claim])
-        world.pass_time(seconds=5)
