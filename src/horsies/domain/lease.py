@@ -33,6 +33,19 @@ def lapsed_cutoff(now: datetime, lease: timedelta, watch: Watch) -> datetime | N
     return now if watch.since <= now - lease else None
 
 
+def next_judgement(
+    lapse: datetime | None, judged_at: datetime, lease: timedelta, watch: Watch
+) -> datetime | None:
+    """When a lapse can be judged that could not be at `judged_at`.
+
+    One that could is left alone for a reason: it would be met again and again.
+    """
+    if lapse is None:
+        return None
+    judged = max(lapse, watch.since + lease)
+    return judged if judged > judged_at else None
+
+
 def last_sign_of_life(*signs: datetime | None) -> datetime | None:
     return max((sign for sign in signs if sign is not None), default=None)
 

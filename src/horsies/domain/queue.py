@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 
 from horsies.domain.ids import WorkerId
@@ -42,6 +43,19 @@ class Room:
         if self.max_held:
             return max(0, self.max_held - self.held)
         return max(0, self.free_slots, self.in_line) + max(0, self.prefetch_buffer)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueDepth:
+    """How much is in a queue; `waiting` could be claimed now, `delayed` waits for its time."""
+
+    name: str
+    waiting: int = 0
+    delayed: int = 0
+    claimed: int = 0
+    running: int = 0
+    oldest: datetime | None = None  # since when the oldest of those that wait could be claimed
+    paused_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

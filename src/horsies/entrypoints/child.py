@@ -13,6 +13,7 @@ from horsies.adapters.execution.child_line import ChildLine
 from horsies.adapters.execution.child_loop import ChildLoop
 from horsies.adapters.execution.mortality import die_at_hang_up
 from horsies.adapters.execution.page import Page
+from horsies.adapters.execution.pulse import keep_pulse
 from horsies.application.ports.performer import Performer
 from horsies.domain.errors import FaultsError
 from horsies.entrypoints.locator import load_app
@@ -41,16 +42,17 @@ class ChildSetup:
         return cls(**json.loads(data))
 
 
-def main(line: socket.socket, page: int, setup: bytes) -> None:
+def main(line: socket.socket, page_descriptor: int, setup: bytes) -> None:
+    page = Page(page_descriptor)
     die_at_hang_up(line)
-    shared = Page(page)
-    child_line = ChildLine(line, shared)
+    keep_pulse(page)
+    child_line = ChildLine(line, page)
     try:
         performer = _prepare(ChildSetup.decode(setup))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the worker tells it
         child_line.send(wire.Broken(_report(error)))
         sys.exit(1)
-    ChildLoop(child_line, shared, performer).serve()
+    ChildLoop(child_line, page, performer).serve()
 
 
 def _prepare(setup: ChildSetup) -> Performer:

@@ -18,9 +18,12 @@ from horsies.application.settings.app import AppConfig
 from horsies.application.usecases.await_results import AwaitResults
 from horsies.application.usecases.cancel_tasks import CancelTasks
 from horsies.application.usecases.claim_tasks import ClaimTasks
+from horsies.application.usecases.control_queues import ControlQueues
+from horsies.application.usecases.control_workers import ControlWorkers
 from horsies.application.usecases.enqueue_tasks import EnqueueTasks
 from horsies.application.usecases.inspect_tasks import InspectTasks
 from horsies.application.usecases.perform_task import PerformTask
+from horsies.application.usecases.ping_workers import PingWorkers
 from horsies.application.usecases.reap_tasks import ReapTasks
 from horsies.application.usecases.retry_task import RetryTask
 from horsies.application.usecases.send_heartbeat import SendHeartbeat
@@ -81,6 +84,9 @@ class Container(containers.DeclarativeContainer):
     inspect: Provider[InspectTasks] = Singleton(InspectTasks, unit_of_work, codec, clock)
     cancel: Provider[CancelTasks] = Singleton(CancelTasks, unit_of_work)
     retry: Provider[RetryTask] = Singleton(RetryTask, unit_of_work, ids)
+    workers: Provider[ControlWorkers] = Singleton(ControlWorkers, unit_of_work, clock)
+    queues: Provider[ControlQueues] = Singleton(ControlQueues, unit_of_work, clock)
+    ping: Provider[PingWorkers] = Singleton(PingWorkers, unit_of_work, clock)
 
     runtime: Provider[Runtime] = Singleton(
         Runtime, enqueue, await_results, inspect, cancel, retry, run_sync, run_async

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import platform
 import signal
 import socket
 import sys
@@ -12,11 +13,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from horsies import __version__
 from horsies.adapters.execution.inline import InlineExecutor
 from horsies.adapters.execution.pool import PoolSettings, ProcessPool
 from horsies.adapters.postgres.engine import PostgresEngine
 from horsies.adapters.postgres.migrate import PostgresSchema
 from horsies.adapters.system.dice import SystemDice
+from horsies.adapters.system.gauges import SystemGauges
 from horsies.adapters.system.id_source import Uuid7Source
 from horsies.application.ports.executor import Executor
 from horsies.application.settings.app import AppConfig
@@ -30,9 +33,11 @@ from horsies.application.worker.patience import Patience
 from horsies.application.worker.reaping import ReapLoop
 from horsies.application.worker.service import WorkerService
 from horsies.application.worker.tick import Tick
+from horsies.application.worker.vigil import Vigil
 from horsies.application.worker.work import WorkLoop
 from horsies.domain.errors import BrokerError, BrokerFault
-from horsies.domain.worker import Worker
+from horsies.domain.queue import Queue
+from horsies.domain.worker import Load, Versions, Worker
 from horsies.entrypoints import child
 from horsies.entrypoints.locator import locator_of
 from horsies.entrypoints.logs import LogFormat
@@ -59,28 +64,31 @@ class WorkerProcess:
         reached = await asyncio.to_thread(reach, app_config)
         patience = Patience(app_config.resilience, SystemDice())
         try:
-            await patience.through(lambda: _migrate(reached))
-            await self._work(app_config, reached, patience)
+            schema = await patience.through(lambda: _migrate(reached))
+            await self._work(app_config, reached, patience, schema)
         finally:
             await asyncio.to_thread(reached.leave)
 
-    async def _work(self, config: AppConfig, reached: Reached, patience: Patience) -> None:
+    async def _work(
+        self, config: AppConfig, reached: Reached, patience: Patience, schema: int | None
+    ) -> None:
         engine = PostgresEngine(reached.link)
         try:
-            service = self._service(config, engine, patience)
+            queues = served_queues(config, self.config)
+            worker = self._worker(queues, engine, schema, hears=reached.link.notify)
+            service = self._service(config, engine, patience, worker)
             with _stopped_by_signals(service):
                 await service.run()
         finally:
             await engine.aclose()
 
     def _service(
-        self, config: AppConfig, engine: PostgresEngine, patience: Patience
+        self, config: AppConfig, engine: PostgresEngine, patience: Patience, worker: Worker
     ) -> WorkerService:
         container = self.app.container(config, engine)
         claim = ClaimTasks(served_queues(config, self.config), config.cluster_wide_cap)
         executor = self._executor()
         holdings = Holdings()
-        worker = self._worker([queue.name for queue in claim.queues], engine)
         tick = Tick(
             engine.unit_of_work,
             container.settle(),
@@ -112,12 +120,16 @@ class WorkerProcess:
             dice=container.dice(),
             patience=patience,
         )
+        vigil = Vigil(executor, config.recovery)
         heart = HeartLoop(
             worker=worker,
             beat=container.heartbeat(),
             recovery=config.recovery,
             holdings=holdings,
             executor=executor,
+            gauges=SystemGauges(lambda: executor.pids if isinstance(executor, ProcessPool) else ()),
+            vigil=vigil,
+            work=work,
             clock=engine.clock,
             patience=patience,
             state=lambda: service.state,
@@ -131,21 +143,29 @@ class WorkerProcess:
             patience=patience,
             work=work,
             heart=heart,
+            vigil=vigil,
             reaping=reaping,
             grace_seconds=_seconds(self.config.shutdown_grace_ms),
         )
         return service
 
-    def _worker(self, queues: Sequence[str], engine: PostgresEngine) -> Worker:
+    def _worker(
+        self, queues: Sequence[Queue], engine: PostgresEngine, schema: int | None, *, hears: bool
+    ) -> Worker:
         now = engine.clock.now()
+        caps = {q.name: q.max_concurrency for q in queues if q.max_concurrency is not None}
         return Worker(
             id=Uuid7Source().worker_id(),
             name=self.config.name,
             hostname=socket.gethostname(),
             pid=os.getpid(),
-            queues=tuple(queues),
+            queues=tuple(queue.name for queue in queues),
             started_at=now,
             lease_until=now,
+            caps=caps,
+            load=Load(places=self.config.processes or self.config.concurrency),
+            versions=Versions(horsies=__version__, python=platform.python_version(), schema=schema),
+            hears=hears,
         )
 
     def _executor(self) -> Executor:
@@ -174,13 +194,14 @@ class WorkerProcess:
         return ProcessPool(settings, performer)
 
 
-async def _migrate(reached: Reached) -> None:
+async def _migrate(reached: Reached) -> int | None:
     """Any number of workers may do so at the same time; a schema that does not fit is refused."""
     schema = PostgresSchema(reached.link)
     await schema.migrate()
-    problem = (await schema.state()).problem
-    if problem is not None:
-        raise BrokerError(problem, fault=BrokerFault.SCHEMA)
+    state = await schema.state()
+    if state.problem is not None:
+        raise BrokerError(state.problem, fault=BrokerFault.SCHEMA)
+    return state.version
 
 
 class _stopped_by_signals:  # noqa: N801 - a context manager

@@ -19,6 +19,7 @@ TABLES = (
     "horsies_workers",
     "horsies_heartbeats",
     "horsies_queues",
+    "horsies_suspensions",
 )
 SETS_SIZE_OF_NOTIFICATION_QUEUE = 17
 

@@ -10,6 +10,7 @@ from horsies.domain.lease import (
     Watch,
     lapsed_cutoff,
     last_sign_of_life,
+    next_judgement,
     renew_every,
     stale_cutoff,
 )
@@ -84,3 +85,26 @@ def test_the_last_sign_of_life_is_the_latest_there_is(signs):
 
 def test_a_lease_is_renewed_four_times_within_its_length():
     assert renew_every(60 * SECOND) == 15 * SECOND
+
+
+LEASE = 60 * SECOND
+
+
+@pytest.mark.parametrize(
+    ("lapse", "since", "expected"),
+    [
+        (None, LONG_AGO, None),
+        (NOW + SECOND, LONG_AGO, NOW + SECOND),
+        (NOW, NOW - 59 * SECOND, NOW + SECOND),
+        (NOW - LEASE, NOW - 59 * SECOND, NOW + SECOND),
+        (NOW + 9 * SECOND, NOW - 59 * SECOND, NOW + 9 * SECOND),
+    ],
+)
+def test_a_lapse_is_judged_once_it_has_come_and_the_watch_is_old_enough(lapse, since, expected):
+    assert next_judgement(lapse, NOW, LEASE, watching_since(since)) == expected
+
+
+@given(instants)
+def test_a_lapse_that_could_be_judged_is_not_waited_for_again(lapse):
+    if lapse <= NOW:
+        assert next_judgement(lapse, NOW, LEASE, watching_since(LONG_AGO)) is None

@@ -5,7 +5,7 @@ async tasks alone, and a task that takes the process down takes the worker with 
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -74,6 +74,10 @@ class InlineExecutor:
     def take_reports(self) -> Sequence[RunReport]:
         reports, self._reports = self._reports, []
         return reports
+
+    def signs_of_life(self) -> Mapping[Claim, int]:
+        """There is no process but the worker's."""
+        return {}
 
     async def close(self) -> None:
         """Threads cannot be ended; the process does not wait for them."""

@@ -12,7 +12,7 @@ from struct import Struct
 _HANDLE = Struct("<q")
 _SECONDS = Struct("<d")
 _RECORDS = Struct("<II")
-_INTERRUPTED, _REVOKED, _CPU_AT_BEGIN, _BEGUN, _UNSENT = 0, 8, 16, 24, 32
+_INTERRUPTED, _REVOKED, _CPU_AT_BEGIN, _BEGUN, _UNSENT, _PULSE = 0, 8, 16, 24, 32, 40
 _HEAD = 64
 SIZE = 1 << 20
 
@@ -61,6 +61,13 @@ class Page:
     def cpu_at_begin(self) -> float:
         """What the process had used when it began its present run."""
         return float(_SECONDS.unpack_from(self._memory, _CPU_AT_BEGIN)[0])
+
+    def note_pulse(self, number: int) -> None:
+        _HANDLE.pack_into(self._memory, _PULSE, number)
+
+    @property
+    def pulse(self) -> int:
+        return int(_HANDLE.unpack_from(self._memory, _PULSE)[0])
 
     def keep(self, record: bytes) -> bool:
         """Put a record behind those that are not sent yet; False if there is no room."""

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
@@ -124,8 +124,19 @@ class ProcessPool:
             return
         for child in list(self._children.values()):
             for held in list(child.held.values()):
-                if held.grant.claim in claims:
-                    self._endings.end(child, held, _ENDS[why])
+                if held.grant.claim not in claims:
+                    continue
+                if why is Interruption.SILENT:  # whatever else it holds is as silent
+                    child.kill()
+                    break
+                self._endings.end(child, held, _ENDS[why])
+
+    def signs_of_life(self) -> Mapping[Claim, int]:
+        return {
+            held.grant.claim: child.page.pulse
+            for child in self._children.values()
+            for held in child.held.values()
+        }
 
     def take_reports(self) -> Sequence[RunReport]:
         reports, self._reports = self._reports, []

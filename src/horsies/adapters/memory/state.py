@@ -40,6 +40,8 @@ class MemoryState:
         self.attempts: Table[tuple[TaskId, int], Attempt] = Table(self._journal)
         self.keys: Table[tuple[str, str], KeyRow] = Table(self._journal)
         self.workers: Table[WorkerId, Worker] = Table(self._journal)
+        self.suspensions: Table[str, datetime] = Table(self._journal)
+        self.paused: Table[str, datetime] = Table(self._journal)
         self.heartbeats: Table[int, Heartbeat] = Table(self._journal)
         self.last_beats: Table[tuple[TaskId, int], datetime] = Table(self._journal)
         self._heartbeat_ids = count()

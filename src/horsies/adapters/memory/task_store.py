@@ -57,7 +57,9 @@ class MemoryTaskStore:
         taken: list[Task] = []
         all_light = True
         for tier in order.tiers:
-            with closing(self._take(tier, order.most - len(taken), order.excluded)) as tasks:
+            open_ones = [share for share in tier if share.queue not in self._state.paused]
+            most = order.most - len(taken)
+            with closing(self._take(open_ones, most, order.excluded)) as tasks:
                 for task in tasks:
                     all_light = all_light and _is_light(task, order)
                     if len(taken) >= order.limit and not all_light:

@@ -3,6 +3,7 @@
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
+from horsies.adapters.memory.queue_store import MemoryQueueStore
 from horsies.adapters.memory.recovery_store import MemoryRecoveryStore
 from horsies.adapters.memory.state import MemoryState
 from horsies.adapters.memory.task_archive import MemoryTaskArchive
@@ -15,6 +16,7 @@ class MemoryTransaction:
     tasks: MemoryTaskStore
     recovery: MemoryRecoveryStore
     workers: MemoryWorkerStore
+    queues: MemoryQueueStore
     archive: MemoryTaskArchive
 
 
@@ -25,6 +27,7 @@ class MemoryUnitOfWork:
             MemoryTaskStore(state),
             MemoryRecoveryStore(state),
             MemoryWorkerStore(state),
+            MemoryQueueStore(state),
             MemoryTaskArchive(state),
         )
 

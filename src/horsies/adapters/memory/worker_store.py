@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from horsies.adapters.memory.state import MemoryState
 from horsies.domain.ids import WorkerId
+from horsies.domain.suspension import Suspensions
 from horsies.domain.task import Claim, Task
 from horsies.domain.task_lifecycle import IN_FLIGHT
 from horsies.domain.worker import (
@@ -24,19 +25,21 @@ class MemoryWorkerStore:
 
     async def beat(self, pulse: Pulse, lease: timedelta) -> PulseAnswer:
         now = self._state.clock.now()
-        worker = replace(pulse.worker, lease_until=now + lease)
+        worker = replace(pulse.worker, lease_until=now + lease, beat_at=now, left_at=None)
         self._state.workers.put(worker.id, worker)
-        claims = [*pulse.claimed, *pulse.running]
+        claims = [*pulse.claimed, *pulse.running, *pulse.quiet]
         held = {claim: task for claim in claims if (task := self._held(claim, worker))}
-        running = set(pulse.running)
-        for claim in held:
-            role = HeartbeatRole.RUNNER if claim in running else HeartbeatRole.CLAIMER
-            self._state.record_beat(_sign(claim, worker, role, now))
+        roles = dict.fromkeys(pulse.claimed, HeartbeatRole.CLAIMER)
+        roles |= dict.fromkeys(pulse.running, HeartbeatRole.RUNNER)
+        for claim, role in roles.items():
+            if claim in held:
+                self._state.record_beat(_sign(claim, worker, role, now))
         return PulseAnswer(
             lost=frozenset(claim for claim in claims if claim not in held),
             cancel_requested=frozenset(
                 claim for claim, task in held.items() if task.cancel_requested_at is not None
             ),
+            suspended=(await self.suspensions()).covers(worker.name),
         )
 
     async def retire(self, worker: WorkerId) -> None:
@@ -44,20 +47,41 @@ class MemoryWorkerStore:
         if row is not None:
             now = self._state.clock.now()
             self._state.workers.put(
-                worker, replace(row, lease_until=now, state=WorkerState.STOPPING)
+                worker, replace(row, lease_until=now, left_at=now, state=WorkerState.STOPPING)
             )
 
-    async def next_lapse(self, other_than: WorkerId) -> datetime | None:
+    async def next_lapse(
+        self, other_than: WorkerId, after: datetime | None = None
+    ) -> datetime | None:
         holders = {task.worker for task in self._state.live.rows() if task.status in IN_FLIGHT}
         leases = (
             worker.lease_until
             for worker in self._state.workers.rows()
-            if worker.id != other_than and worker.id in holders
+            if worker.id != other_than
+            and worker.id in holders
+            and (after is None or worker.lease_until > after)
         )
         return min(leases, default=None)
 
     async def server_started_at(self) -> datetime:
         return self._state.started_at
+
+    async def suspend(self, name: str) -> None:
+        if name not in self._state.suspensions:
+            self._state.suspensions.put(name, self._state.clock.now())
+
+    async def resume(self, name: str) -> None:
+        self._state.suspensions.drop(name)
+
+    async def resume_all(self) -> None:
+        for name in (await self.suspensions()).names:
+            self._state.suspensions.drop(name)
+
+    async def suspensions(self) -> Suspensions:
+        return Suspensions(frozenset(name for name, _ in self._state.suspensions.items()))
+
+    async def ping(self, asked_at: datetime) -> None:
+        """Nobody listens to memory: whoever is in it answers with the next beat."""
 
     async def all(self) -> Sequence[Worker]:
         return sorted(self._state.workers.rows(), key=lambda worker: worker.started_at)

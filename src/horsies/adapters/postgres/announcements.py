@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from contextlib import aclosing
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import psycopg
 from psycopg import AsyncConnection, Notify, sql
@@ -14,7 +14,7 @@ from horsies.adapters.postgres.lines import answer, roll, spread_seconds
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.listener import ANSWER_SECONDS, ids_in
 from horsies.adapters.postgres.rows import Row
-from horsies.adapters.postgres.session import CANCEL, WAITING
+from horsies.adapters.postgres.session import CANCEL, LOOK, PING, WAITING
 from horsies.application.ports.announcements import Hearer
 from horsies.domain.backoff import exponential
 
@@ -77,5 +77,19 @@ class PostgresAnnouncements:
         word, _, rest = notification.payload.partition(" ")
         if word == CANCEL:
             hearer.cancels(ids_in(rest))
+        elif word == LOOK:
+            hearer.changes()
+        elif word == PING:
+            _tell_of_a_ping(rest, hearer)
         elif word == WAITING:
             self._audience.heard()
+
+
+def _tell_of_a_ping(text: str, hearer: Hearer) -> None:
+    """Anybody can send notifications: what is no instant is passed over."""
+    try:
+        asked_at = datetime.fromisoformat(text)
+    except ValueError:
+        return
+    if asked_at.tzinfo is not None:
+        hearer.pings(asked_at)

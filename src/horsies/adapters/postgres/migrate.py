@@ -18,7 +18,7 @@ from horsies.application.ports.schema import SchemaState
 OLDEST_CLIENT = 1
 """The oldest client that can work with the newest schema of this version."""
 
-NEEDS_SCHEMA = 3
+NEEDS_SCHEMA = 5
 """The oldest schema that this client can work with."""
 
 LOCK_WAIT_SECONDS = 60

@@ -1,5 +1,6 @@
 """Tasks to rows and back."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ from horsies.adapters.postgres.terms import decode_terms
 from horsies.domain.codes import known_code
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import TaskStatus
-from horsies.domain.worker import Worker, WorkerState
+from horsies.domain.worker import Gauge, Load, Versions, Worker, WorkerState
 
 Row = tuple[Any, ...]
 Columns = dict[str, list[Any]]
@@ -60,18 +61,53 @@ def attempt_of(row: Row) -> Attempt:
 
 
 def worker_of(row: Row) -> Worker:
-    worker_id, name, hostname, pid, queues, started_at, lease_until, state, current = row
+    """A row in the order of sql/all_workers.sql."""
+    running, claimed, places, memory, cpu = row[10:15]
     return Worker(
-        id=worker_id,
-        name=name,
-        hostname=hostname,
-        pid=pid,
-        queues=tuple(queues),
-        started_at=started_at,
-        lease_until=lease_until,
-        state=WorkerState(state),
-        current=tuple(current),
+        id=row[0],
+        name=row[1],
+        hostname=row[2],
+        pid=row[3],
+        queues=tuple(row[4]),
+        started_at=row[5],
+        lease_until=row[6],
+        state=WorkerState(row[7]),
+        current=tuple(row[8]),
+        caps=row[9],
+        load=Load(
+            running=running, claimed=claimed, places=places, gauge=Gauge(memory, round(cpu, 3))
+        ),
+        versions=Versions(horsies=row[15], python=row[16], schema=row[17]),
+        hears=row[18],
+        beat_at=row[19],
+        pinged_at=row[20],
+        left_at=row[21],
     )
+
+
+def columns_of_worker(worker: Worker) -> dict[str, Any]:
+    """What a worker says of itself; the instants of its row are the database's."""
+    return {
+        "worker": worker.id,
+        "name": worker.name,
+        "hostname": worker.hostname,
+        "pid": worker.pid,
+        "queues": list(worker.queues),
+        "state": str(worker.state),
+        "started_at": worker.started_at,
+        "current": list(worker.current),
+        "caps": json.dumps(dict(worker.caps)),
+        "running": worker.load.running,
+        "claimed": worker.load.claimed,
+        "places": worker.load.places,
+        "memory": worker.load.gauge.memory_bytes,
+        "cpu": worker.load.gauge.cpu_share,
+        "horsies_version": worker.versions.horsies,
+        "python_version": worker.versions.python,
+        "schema_version": worker.versions.schema,
+        "hears": worker.hears,
+        "pinged_at": worker.pinged_at,
+    }
 
 
 def columns_of_tasks(tasks: Sequence[Task]) -> Columns:

@@ -17,8 +17,8 @@ from horsies.domain.task import Task
 IDS_PER_NOTIFICATION = 240
 """32 digits and a space each: a payload has to stay below 8,000 bytes."""
 
-CANCEL = "cancel"
-"""The first word of what is said to the owners of running tasks."""
+CANCEL, LOOK, PING = "cancel", "look", "ping"
+"""The first word of what is said to workers: end these tasks, see what you may do, who is there."""
 
 WAITING = "waiting"
 """What those who wait for results say to all workers."""
@@ -40,6 +40,7 @@ class Session:
         self._counted: set[str] = set()
         self._ended: list[TaskId] = []
         self._cancelled: list[TaskId] = []
+        self._said: list[str] = []
         self.clock = clock
 
     async def rows(self, query: str, **values: Any) -> list[Row]:
@@ -76,6 +77,14 @@ class Session:
         """To whoever runs them."""
         self._cancelled.extend(ids)
 
+    def announce_queue(self, queue: str) -> None:
+        """To whoever claims from it."""
+        self._claimable.add(queue)
+
+    def say(self, *words: str) -> None:
+        """To every worker."""
+        self._said.append(" ".join(words))
+
     @property
     def done_channel(self) -> str:
         return self._link.done_channel
@@ -91,10 +100,8 @@ class Session:
                 "a statement of this transaction has failed, so nothing of it was kept",
                 fault=BrokerFault.UNKNOWN,
             )
-        if not self._link.notify or not (self._ended or self._claimable or self._cancelled):
-            await self._connection.execute(_COMMIT)
-            return
-        statements = sql.SQL("; ").join([*self._announcements(), _COMMIT])
+        announcements = list(self._announcements()) if self._link.notify else []
+        statements = sql.SQL("; ").join([*announcements, _COMMIT])
         await self._connection.execute(statements)
 
     def _announcements(self) -> Iterator[sql.Composed]:
@@ -104,6 +111,8 @@ class Session:
             yield _NOTIFY.format(channel=self._link.done_channel, payload=payload)
         for payload in payloads([task_id.hex for task_id in self._cancelled]):
             yield _NOTIFY.format(channel=self._link.control_channel, payload=f"{CANCEL} {payload}")
+        for words in self._said:
+            yield _NOTIFY.format(channel=self._link.control_channel, payload=words)
 
 
 def payloads(ids: Sequence[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from horsies.adapters.postgres.faults import translated
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.pool import AsyncConnections
 from horsies.adapters.postgres.queries import Queries
+from horsies.adapters.postgres.queue_store import PostgresQueueStore
 from horsies.adapters.postgres.recovery_store import PostgresRecoveryStore
 from horsies.adapters.postgres.rows import Row
 from horsies.adapters.postgres.session import Session
@@ -26,6 +27,7 @@ class PostgresTransaction:
     tasks: PostgresTaskStore
     recovery: PostgresRecoveryStore
     workers: PostgresWorkerStore
+    queues: PostgresQueueStore
     archive: PostgresTaskArchive
 
 
@@ -59,6 +61,7 @@ class PostgresUnitOfWork:
                         PostgresTaskStore(session),
                         PostgresRecoveryStore(session),
                         PostgresWorkerStore(session),
+                        PostgresQueueStore(session),
                         PostgresTaskArchive(session),
                     )
                     await session.commit()

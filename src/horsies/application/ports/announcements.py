@@ -1,6 +1,7 @@
 """Hearing what happens elsewhere, sooner than one would find out."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from horsies.domain.ids import TaskId
@@ -13,6 +14,14 @@ class Hearer(Protocol):
 
     def cancels(self, ids: Sequence[TaskId]) -> None:
         """Somebody wants these to end; their owner may be anyone."""
+        ...
+
+    def changes(self) -> None:
+        """What a worker may do has changed, perhaps for this one: it is to look."""
+        ...
+
+    def pings(self, asked_at: datetime) -> None:
+        """Somebody wants to know who is there; the instant is theirs, to be given back."""
         ...
 
 

@@ -1,6 +1,6 @@
 """Where tasks run: in child processes, or in the worker itself."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Protocol
@@ -53,6 +53,7 @@ class Interruption(Enum):
     CANCEL = auto()  # asked first, killed after the grace
     SHUTDOWN = auto()  # killed
     LOST = auto()  # the task belongs to somebody else: killed, and nothing is reported
+    SILENT = auto()  # its process shows no sign of life: killed, and what it has begun has crashed
 
 
 class Executor(Protocol):
@@ -71,6 +72,10 @@ class Executor(Protocol):
 
     def take_reports(self) -> Sequence[RunReport]:
         """Runs that have ended since the last time."""
+        ...
+
+    def signs_of_life(self) -> Mapping[Claim, int]:
+        """For what runs in a process of its own: a number that changes while that one lives."""
         ...
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from horsies.application.ports.queue_store import QueueStore
 from horsies.application.ports.recovery_store import RecoveryStore
 from horsies.application.ports.task_archive import TaskArchive
 from horsies.application.ports.task_store import TaskStore
@@ -18,6 +19,8 @@ class Transaction(Protocol):
     def recovery(self) -> RecoveryStore: ...
     @property
     def workers(self) -> WorkerStore: ...
+    @property
+    def queues(self) -> QueueStore: ...
     @property
     def archive(self) -> TaskArchive: ...
 

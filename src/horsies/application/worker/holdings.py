@@ -1,7 +1,6 @@
 """What a worker holds at this moment."""
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import datetime
 
 from horsies.application.ports.grant import Grant
 from horsies.domain.ids import TaskId
@@ -55,17 +54,3 @@ class Holdings:
         """The claims on these tasks, as far as they run here."""
         wanted = frozenset(ids)
         return [claim for grant in self.running if (claim := grant.claim).id in wanted]
-
-    def claimed_since(self, instant: datetime) -> list[Claim]:
-        return _older(self.claimed, instant)
-
-    def running_since(self, instant: datetime) -> list[Claim]:
-        return _older(self.running, instant)
-
-
-def _older(grants: Collection[Grant], instant: datetime) -> list[Claim]:
-    return [
-        grant.claim
-        for grant in grants
-        if grant.claimed_at is not None and grant.claimed_at <= instant
-    ]

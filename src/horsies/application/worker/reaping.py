@@ -11,11 +11,12 @@ from horsies.application.usecases.reap_tasks import BATCH, ReapTasks
 from horsies.application.worker.patience import Patience
 from horsies.domain.backoff import spread
 from horsies.domain.ids import WorkerId
-from horsies.domain.lease import Watch
+from horsies.domain.lease import Watch, lapsed_cutoff, next_judgement
 
 AFTER_A_LAPSE = timedelta(milliseconds=50)
 """Leases are looked at when the earliest of them has ended, and not a moment before."""
 
+_FOUND = ("requeued", "recovered", "expired", "rejected")
 _log = logging.getLogger("horsies.worker")
 
 
@@ -47,19 +48,23 @@ class ReapLoop:
 
     async def run(self) -> None:
         while True:
-            lapse = await self._patience.through(self._pass)
-            await asyncio.sleep(self._seconds_until(lapse))
+            rest = await self._patience.through(self._pass)
+            await asyncio.sleep(rest)
 
-    async def _pass(self) -> datetime | None:
-        """One pass; gives when the next lease of another worker ends."""
-        reaped = await self._reap(await self._watch())
-        for what in ("requeued", "recovered", "expired", "rejected"):
-            if number := getattr(reaped, what):
+    async def _pass(self) -> float:
+        """One pass; gives the seconds until the next."""
+        watch = await self._watch()
+        judged_at = self._clock.now()
+        reaped = await self._reap(watch)
+        found = {what: getattr(reaped, what) for what in _FOUND}
+        for what, number in found.items():
+            if number:
                 _log.info("%s %d tasks", what, number)
         while reaped.purged == BATCH:
             reaped = await self._reap.only_purge()
-        async with self._unit_of_work() as tx:
-            return await tx.workers.next_lapse(self._worker)
+        if BATCH in found.values():  # there are more of them
+            return 0.0
+        return (await self._until_next(watch, judged_at)).total_seconds()
 
     async def _watch(self) -> Watch:
         async with self._unit_of_work() as tx:
@@ -69,8 +74,13 @@ class ReapLoop:
             self._watching_since = self._clock.now()
         return Watch(server_started_at, self._watching_since)
 
-    def _seconds_until(self, lapse: datetime | None) -> float:
+    async def _until_next(self, watch: Watch, judged_at: datetime) -> timedelta:
+        """Sooner than usual only for a lease that could not be judged this time."""
+        judged = lapsed_cutoff(judged_at, self._reap.lease, watch)
+        async with self._unit_of_work() as tx:
+            lapse = await tx.workers.next_lapse(self._worker, judged)
         rest = spread(self._interval, self._dice.roll())
-        if lapse is not None:
-            rest = min(rest, max(timedelta(), lapse - self._clock.now()) + AFTER_A_LAPSE)
-        return rest.total_seconds()
+        at = next_judgement(lapse, judged_at, self._reap.lease, watch)
+        if at is None:
+            return rest
+        return min(rest, max(timedelta(), at - self._clock.now()) + AFTER_A_LAPSE)

@@ -52,6 +52,22 @@ class WorkLoop:
         self._unknown_names: frozenset[str] = frozenset()
         self._uncertain = False  # a step failed, and nobody knows what it has claimed
         self.accepting = True
+        self._suspended = False
+
+    @property
+    def suspended(self) -> bool:
+        """While it is, nothing is claimed and what is prefetched goes back; what runs goes on."""
+        return self._suspended
+
+    @suspended.setter
+    def suspended(self, suspended: bool) -> None:
+        if suspended != self._suspended:
+            self._suspended = suspended
+            self.news()
+
+    @property
+    def _takes(self) -> bool:
+        return self.accepting and not self._suspended
 
     def wake(self) -> None:
         """A place is free, or a run has ended."""
@@ -141,16 +157,16 @@ class WorkLoop:
         due = self._due.is_over()
         capacity = self._executor.capacity
         room = async_room = None
-        if self.accepting:
+        if self._takes:
             room, async_room = self._appetite.rooms(capacity, len(self._reports), due=due)
         claimed = tuple(self._holdings.claimed)
         asked = Asked(
             reports=tuple(self._reports),
-            release=() if self.accepting else claimed,
-            start=claimed[: capacity.free] if self.accepting else (),
+            release=() if self._takes else claimed,
+            start=claimed[: capacity.free] if self._takes else (),
             room=room,
             async_room=async_room,
-            promote=due and self.accepting,
+            promote=due and self._takes,
             unknown=self._unknown_names,
             careful=self._careful,
         )
@@ -178,7 +194,7 @@ class WorkLoop:
             self._wake.clear()
             await asyncio.sleep(0)
             return
-        if self.accepting:
+        if self._takes:
             await self._patience.through(self._due.look)
         loop = asyncio.get_running_loop()
         timer = loop.call_later(min(self._poll_seconds, self._due.seconds_left), self._look_up)

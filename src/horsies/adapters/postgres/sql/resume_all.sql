@@ -1,0 +1,2 @@
+-- Nobody is suspended any more.
+DELETE FROM {schema}.horsies_suspensions
