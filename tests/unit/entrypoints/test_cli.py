@@ -48,6 +48,28 @@ def test_every_command_explains_itself_with_an_example(command):
     assert "Example:" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(("workers", verb) for verb in ("list", "suspend", "resume", "ping")),
+        *(("queues", verb) for verb in ("list", "pause", "resume")),
+        ("suspend",),
+        ("resume",),
+    ],
+)
+def test_every_operator_s_command_explains_itself_with_an_example(command):
+    result = horsies(*command, "--help")
+    assert result.exit_code == 0
+    assert f"horsies {' '.join(command)}" in result.stdout
+    assert "Example" in result.stdout
+
+
+@pytest.mark.parametrize("command", [("workers", "suspend"), ("queues", "pause")])
+@pytest.mark.parametrize("name", ["", " mule", "a\nb", "x" * 256])
+def test_what_is_no_name_is_wrong_usage(command, name):
+    assert horsies(*command, name).exit_code == 2
+
+
 @pytest.mark.parametrize("arguments", [("check",), ("nonsense",), ("check", "--nonsense", "a:b")])
 def test_wrong_usage_exits_with_2_and_says_so_on_stderr(arguments):
     result = horsies(*arguments)
