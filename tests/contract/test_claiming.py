@@ -1,5 +1,6 @@
 """Claims: order, time, limits, and the epoch that each of them mints."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -217,6 +218,13 @@ async def test_a_started_claim_cannot_start_twice(world):
     running = await world.claim_one()
     async with world.unit_of_work() as tx:
         assert await tx.tasks.start([running.claim]) == []
+
+
+async def test_tasks_that_are_passed_over_are_left_to_others(world):
+    first, second = world.send(), world.send()
+    order = replace(world.order(10), passed_over=frozenset({first}))
+    assert [task.id for task in await world.claim_by(order)] == [second]
+    assert [task.id for task in await world.claim()] == [first]
 
 
 async def _in_line(world, places, *, in_line=10, **options):

@@ -1,11 +1,11 @@
 """Queues, and how much a worker may claim from them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 
-from horsies.domain.ids import WorkerId
+from horsies.domain.ids import TaskId, WorkerId
 
 DEFAULT_QUEUE = "default"
 
@@ -79,7 +79,8 @@ class ClaimOrder:
     """One pass over the queues: tiers in order of priority, queues within a tier pooled.
 
     The first `limit` may be any tasks. Up to `in_line` are taken if all from the head on are light,
-    so that nothing overtakes a task that has to wait for a place of its own.
+    so that nothing overtakes a task that has to wait for a place of its own. Names that are
+    excluded and tasks that are passed over are left to other workers.
     """
 
     worker: WorkerId
@@ -89,6 +90,7 @@ class ClaimOrder:
     excluded: frozenset[str] = frozenset()
     in_line: int = 0
     light: frozenset[str] = frozenset()
+    passed_over: frozenset[TaskId] = frozenset()
 
     @property
     def most(self) -> int:
@@ -108,6 +110,7 @@ def plan_claims(
     *,
     cluster_cap: int | None = None,
     excluded: Collection[str] = (),
+    passed_over: frozenset[TaskId] = frozenset(),
 ) -> tuple[ClaimOrder, ...]:
     """What to claim and start at once, then what to claim ahead of need.
 
@@ -128,10 +131,11 @@ def plan_claims(
     names = frozenset(excluded)
     orders: list[ClaimOrder] = []
     if tiers := _tiers(queues, started, room, in_flight):
-        orders.append(ClaimOrder(worker, startable, tiers, True, names, in_line, room.light))  # noqa: FBT003 - its name is above
+        start = ClaimOrder(worker, startable, tiers, start=True, in_line=in_line, light=room.light)
+        orders.append(start)
     if tiers := _tiers(uncapped, ahead, room, in_flight):
-        orders.append(ClaimOrder(worker, ahead, tiers, start=False, excluded=names))
-    return tuple(orders)
+        orders.append(ClaimOrder(worker, ahead, tiers, start=False))
+    return tuple(replace(order, excluded=names, passed_over=passed_over) for order in orders)
 
 
 def _tiers(

@@ -33,10 +33,9 @@ def test_a_name_that_an_old_worker_does_not_know_is_left_to_new_ones(scene: Scen
 
 
 def test_arguments_that_an_old_worker_cannot_read_wait_for_a_new_one(scene: Scene):
-    old = scene.start("--processes", "1", app="deploys", RELEASE=1)
+    scene.start("--processes", "1", app="deploys", RELEASE=1)
     handle = deploys.changed.send("one")
     until(lambda: _given_back(handle, "ARGUMENT_MISMATCH"), "it has been given back")
-    old.stop()
     scene.start("--processes", "1", app="deploys", RELEASE=2)
     scene.rows("UPDATE horsies_tasks SET enqueued_at = now()")
     assert handle.get(PATIENCE_MS).ok_value == 2

@@ -59,7 +59,7 @@ class MemoryTaskStore:
         for tier in order.tiers:
             open_ones = [share for share in tier if share.queue not in self._state.paused]
             most = order.most - len(taken)
-            with closing(self._take(open_ones, most, order.excluded)) as tasks:
+            with closing(self._take(open_ones, most, order)) as tasks:
                 for task in tasks:
                     all_light = all_light and _is_light(task, order)
                     if len(taken) >= order.limit and not all_light:
@@ -125,9 +125,7 @@ class MemoryTaskStore:
                 self._state.write(task.cancel_requested(now))
         return answers
 
-    def _take(
-        self, tier: Sequence[Share], limit: int, excluded: Collection[str]
-    ) -> Generator[Task]:
+    def _take(self, tier: Sequence[Share], limit: int, order: ClaimOrder) -> Generator[Task]:
         """The next tasks of a tier; the one given must be claimed before the next is asked for."""
         now = self._state.clock.now()
         left = {share.queue: share.limit for share in tier}
@@ -137,7 +135,7 @@ class MemoryTaskStore:
                 task = self._state.index.take_ready([queue for queue in left if left[queue] > 0])
                 if task is None:
                     return
-                if task.name in excluded or is_expired(task.good_until, now):
+                if _is_left_out(task, order) or is_expired(task.good_until, now):
                     passed_over.append(task)
                     continue
                 limit -= 1
@@ -163,6 +161,10 @@ class MemoryTaskStore:
                 self._state.attempts.put((claim.id, claim.epoch), carried.attempt)
             self._state.write(carried.task)
         return carried
+
+
+def _is_left_out(task: Task, order: ClaimOrder) -> bool:
+    return task.name in order.excluded or task.id in order.passed_over
 
 
 def _is_light(task: Task, order: ClaimOrder) -> bool:

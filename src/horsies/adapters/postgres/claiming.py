@@ -52,6 +52,7 @@ def values_of(order: ClaimOrder, now: datetime | None, channel: str) -> dict[str
         "places": order.limit,
         "light": sorted(order.light),
         "excluded": sorted(order.excluded),
+        "passed_over": list(order.passed_over),
         "worker": order.worker,
         "start": order.start,
         "now": now,

@@ -4,11 +4,25 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from horsies.application.ports.unit_of_work import Transaction
-from horsies.domain.ids import WorkerId
+from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.queue import ClaimOrder, InFlight, Queue, Room, plan_claims
 from horsies.domain.task import Claim, Task
 
 _NOTHING_COUNTED = InFlight()
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """What a worker leaves to others: all tasks of some names, and some single tasks."""
+
+    names: frozenset[str] = frozenset()
+    tasks: frozenset[TaskId] = frozenset()
+
+    def besides(self, names: frozenset[str]) -> "Unfit":
+        return Unfit(self.names | names, self.tasks)
+
+
+NOTHING_UNFIT = Unfit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +38,9 @@ class ClaimTasks:
         return self.cluster_cap is not None or any(queue.capped for queue in self.queues)
 
     async def __call__(
-        self, tx: Transaction, worker: WorkerId, room: Room, excluded: Collection[str] = ()
+        self, tx: Transaction, worker: WorkerId, room: Room, unfit: Unfit = NOTHING_UNFIT
     ) -> Sequence[Task]:
-        orders = self.plan(worker, room, await self._in_flight(tx), excluded)
+        orders = self.plan(worker, room, await self._in_flight(tx), unfit)
         return [task for order in orders for task in await tx.tasks.claim(order)]
 
     def plan(
@@ -34,7 +48,7 @@ class ClaimTasks:
         worker: WorkerId,
         room: Room,
         in_flight: InFlight = _NOTHING_COUNTED,
-        excluded: Collection[str] = (),
+        unfit: Unfit = NOTHING_UNFIT,
     ) -> tuple[ClaimOrder, ...]:
         return plan_claims(
             worker,
@@ -42,7 +56,8 @@ class ClaimTasks:
             room,
             in_flight,
             cluster_cap=self.cluster_cap,
-            excluded=excluded,
+            excluded=unfit.names,
+            passed_over=unfit.tasks,
         )
 
     async def _in_flight(self, tx: Transaction) -> InFlight:

@@ -12,7 +12,13 @@ from horsies.application.ports.grant import Grant
 from horsies.application.ports.turn_over import TurnOver
 from horsies.application.ports.unit_of_work import Transaction, UnitOfWork
 from horsies.application.registry import TaskRegistry
-from horsies.application.usecases.claim_tasks import ClaimTasks, release_tasks, start_tasks
+from horsies.application.usecases.claim_tasks import (
+    NOTHING_UNFIT,
+    ClaimTasks,
+    Unfit,
+    release_tasks,
+    start_tasks,
+)
 from horsies.application.usecases.settle_tasks import SettleTasks
 from horsies.domain.ids import WorkerId
 from horsies.domain.outcome import Succeeded
@@ -37,7 +43,7 @@ class Asked:
     room: Room | None = None
     async_room: Room | None = None
     promote: bool = False
-    unknown: frozenset[str] = frozenset()
+    unfit: Unfit = NOTHING_UNFIT
     careful: bool = False
 
     @property
@@ -101,10 +107,13 @@ class Tick:
 
     def _orders(self, asked: Asked) -> Iterator[ClaimOrder]:
         if asked.room is not None:
-            yield from self.claim.plan(self.worker, asked.room, excluded=asked.unknown)
+            yield from self.claim.plan(self.worker, asked.room, unfit=asked.unfit)
         if asked.async_room is not None:
-            excluded = asked.unknown | self.registry.sync_names
-            yield from self.claim.plan(self.worker, asked.async_room, excluded=excluded)
+            unfit = self._only_async(asked)
+            yield from self.claim.plan(self.worker, asked.async_room, unfit=unfit)
+
+    def _only_async(self, asked: Asked) -> Unfit:
+        return asked.unfit.besides(self.registry.sync_names)
 
     async def _transact(self, asked: Asked) -> Got:
         async with self.unit_of_work() as tx:
@@ -115,8 +124,8 @@ class Tick:
             if asked.promote:
                 await tx.tasks.promote(self._queues, PROMOTED_AT_ONCE)
             claimed = [
-                *await self._claim(tx, asked.room, asked.unknown),
-                *await self._claim(tx, asked.async_room, asked.unknown | self.registry.sync_names),
+                *await self._claim(tx, asked.room, asked.unfit),
+                *await self._claim(tx, asked.async_room, self._only_async(asked)),
             ]
             agreed = await self._agree(tx, claimed)
         running = [task for task in agreed if task.status is TaskStatus.RUNNING]
@@ -135,10 +144,8 @@ class Tick:
             return ()
         return (await start_tasks(tx, [grant.claim for grant in grants])).started
 
-    async def _claim(
-        self, tx: Transaction, room: Room | None, excluded: frozenset[str]
-    ) -> Sequence[Task]:
-        return () if room is None else await self.claim(tx, self.worker, room, excluded)
+    async def _claim(self, tx: Transaction, room: Room | None, unfit: Unfit) -> Sequence[Task]:
+        return () if room is None else await self.claim(tx, self.worker, room, unfit)
 
     async def _with_terms(self, grants: Sequence[Grant]) -> Sequence[Grant]:
         """Tasks from plain SQL are rare enough for a transaction of their own."""

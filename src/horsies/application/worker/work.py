@@ -10,10 +10,10 @@ from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.application.worker.appetite import Appetite
 from horsies.application.worker.due_time import DueTime
 from horsies.application.worker.holdings import Holdings
+from horsies.application.worker.misfits import Misfits
 from horsies.application.worker.patience import Patience
 from horsies.application.worker.stragglers import OF_SINGLE_ROWS, Stragglers
 from horsies.application.worker.tick import Asked, Got, Tick
-from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.errors import BrokerError
 from horsies.domain.outcome import Succeeded, Unbegun, Unresolved
 from horsies.domain.task import Task
@@ -49,7 +49,7 @@ class WorkLoop:
         self._reports: list[RunReport] = []
         self._stragglers = Stragglers(self._write, self._written_late)
         self._careful = False  # the quick way could not write something
-        self._unknown_names: frozenset[str] = frozenset()
+        self._misfits = Misfits()
         self._uncertain = False  # a step failed, and nobody knows what it has claimed
         self.accepting = True
         self._suspended = False
@@ -144,13 +144,9 @@ class WorkLoop:
     def _take_reports(self) -> None:
         reports = self._executor.take_reports()
         self._reports += reports
-        unknown = {
-            report.grant.name
-            for report in reports
-            if report.outcome == Unresolved(OperationalErrorCode.WORKER_RESOLUTION_ERROR)
-        }
-        if unknown:
-            self._unknown_names |= unknown
+        for report in reports:
+            if isinstance(report.outcome, Unresolved):
+                self._misfits.note(report.grant, report.outcome.code)
 
     def _ask(self) -> Asked | None:
         """What the next step is to do; None if there is nothing to do."""
@@ -167,7 +163,7 @@ class WorkLoop:
             room=room,
             async_room=async_room,
             promote=due and self._takes,
-            unknown=self._unknown_names,
+            unfit=self._misfits.unfit,
             careful=self._careful,
         )
         idle = not (asked.reports or asked.release or asked.start or asked.promote or asked.rooms)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horsies.application.ports.task_store import TaskStore
-from horsies.application.usecases.claim_tasks import ClaimTasks, release_tasks, start_tasks
+from horsies.application.usecases.claim_tasks import ClaimTasks, Unfit, release_tasks, start_tasks
 from horsies.domain.outcome import Complete
 from horsies.domain.queue import Queue, Room
 from horsies.domain.task import Task
@@ -157,7 +157,8 @@ async def test_excluded_names_are_left_for_others(bench):
     bench.send("stranger")
     known = bench.send("known")
     async with bench.unit_of_work() as tx:
-        taken = await ClaimTasks([PLAIN])(tx, bench.worker, Room(free_slots=9), ["stranger"])
+        unfit = Unfit(names=frozenset({"stranger"}))
+        taken = await ClaimTasks([PLAIN])(tx, bench.worker, Room(free_slots=9), unfit)
     assert [task.id for task in taken] == [known]
 
 
