@@ -86,3 +86,13 @@ def test_while_a_transaction_stays_open_its_owner_decides(child_worker, orders, 
     result = get(left_open)
     assert (result.err_value.error_code if result.is_err() else None) == code
     assert orders() == rows
+
+
+def test_others_do_not_wait_for_a_row_that_is_held(child_worker, orders, tmp_path):
+    left_open = jobs.keep_open.send("commit", str(tmp_path / "never"))
+    until(lambda: "a row is held by someone else" in child_worker.words, "the result has to wait")
+    assert [get(jobs.identify.send()).is_ok() for _ in range(3)] == [True] * 3
+    assert left_open.info().status is TaskStatus.RUNNING
+    assert child_worker.stop() == 0
+    assert "transaction still open" in get(left_open).err_value.message
+    assert orders() == []

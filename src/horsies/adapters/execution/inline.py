@@ -9,14 +9,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from traceback import format_exc
 
 from horsies.application.ports.executor import Capacity, Interruption, RunReport
 from horsies.application.ports.grant import Grant
 from horsies.application.ports.performer import Job, Performed, Performer
 from horsies.domain.codes import OutcomeErrorCode
+from horsies.domain.errors import HorsiesError
 from horsies.domain.outcome import Errored, Interrupted, Outcome, ShutDown
 from horsies.domain.progress import Progress
 from horsies.domain.task import Claim
+
+
+class AppStartError(HorsiesError):
+    """The app's lifespan could not be entered; the message is its own report."""
 
 
 @dataclass(slots=True)
@@ -56,7 +62,10 @@ class InlineExecutor:
         self._on_change = on_change
         self._on_progress = on_progress
         self._loop = asyncio.get_running_loop()
-        await self._performer.open()
+        try:
+            await self._performer.open()
+        except Exception:  # noqa: BLE001 - told like the failure of a child
+            raise AppStartError(format_exc()) from None
 
     @property
     def capacity(self) -> Capacity:

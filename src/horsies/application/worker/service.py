@@ -83,6 +83,7 @@ class WorkerService:
         finally:
             if self._opened:
                 await self._executor.close()
+        await self._work.finish()
         await self._retire()
 
     async def _serve(self) -> None:
