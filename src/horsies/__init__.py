@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from horsies.application.context import CurrentTask, current_task
     from horsies.application.settings.app import AppConfig
     from horsies.application.settings.postgres import PostgresConfig
     from horsies.application.settings.queues import CustomQueueConfig, QueueMode
@@ -26,10 +27,13 @@ if TYPE_CHECKING:
     from horsies.domain.errors import (
         BrokerError,
         BrokerFault,
+        CompletionError,
+        CompletionRefusal,
         ConfigurationError,
         DefinitionError,
         FaultsError,
         HorsiesError,
+        NotInTaskError,
         ResultAccessError,
         TaskInterrupted,
         TaskSendError,
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from horsies.domain.task_lifecycle import TaskStatus
     from horsies.entrypoints.app import Horsies
     from horsies.entrypoints.broker import PostgresBroker
+    from horsies.entrypoints.current import current_app
     from horsies.entrypoints.handle import (
         TaskHandle,
         as_completed,
@@ -61,8 +66,11 @@ __all__ = [
     "BrokerFault",
     "BuiltInErrorCode",
     "CancelAnswer",
+    "CompletionError",
+    "CompletionRefusal",
     "ConfigurationError",
     "ContractErrorCode",
+    "CurrentTask",
     "CustomQueueConfig",
     "DefinitionError",
     "Err",
@@ -71,6 +79,7 @@ __all__ = [
     "FaultsError",
     "Horsies",
     "HorsiesError",
+    "NotInTaskError",
     "Ok",
     "OperationalErrorCode",
     "OutcomeErrorCode",
@@ -99,11 +108,14 @@ __all__ = [
     "WorkerResilienceConfig",
     "as_completed",
     "as_completed_async",
+    "current_app",
+    "current_task",
     "gather",
     "gather_async",
 ]
 
 _HOMES = {
+    "application.context": "CurrentTask current_task",
     "application.settings.app": "AppConfig",
     "application.settings.postgres": "PostgresConfig",
     "application.settings.queues": "CustomQueueConfig QueueMode",
@@ -117,8 +129,9 @@ _HOMES = {
         "OutcomeErrorCode RetrievalErrorCode"
     ),
     "domain.errors": (
-        "BrokerError BrokerFault ConfigurationError DefinitionError FaultsError "
-        "HorsiesError ResultAccessError TaskInterrupted TaskSendError"
+        "BrokerError BrokerFault CompletionError CompletionRefusal ConfigurationError "
+        "DefinitionError FaultsError HorsiesError NotInTaskError ResultAccessError "
+        "TaskInterrupted TaskSendError"
     ),
     "domain.faults": "Fault",
     "domain.ids": "TaskId WorkerId",
@@ -128,6 +141,7 @@ _HOMES = {
     "domain.task_lifecycle": "TaskStatus",
     "entrypoints.app": "Horsies",
     "entrypoints.broker": "PostgresBroker",
+    "entrypoints.current": "current_app",
     "entrypoints.handle": "TaskHandle as_completed as_completed_async gather gather_async",
     "entrypoints.task": "AsyncTask Sender SyncTask Task TaskCall",
 }

@@ -14,6 +14,7 @@ import pytest
 from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import VirtualClock, VirtualIds
 from horsies.adapters.postgres.engine import PostgresEngine
+from horsies.application.ports.completer import Completer
 from horsies.application.ports.completions import Completions
 from horsies.application.ports.executor import RunReport
 from horsies.application.ports.task_inbox import TaskInbox
@@ -39,10 +40,12 @@ class World:
     unit_of_work: UnitOfWork
     inbox: TaskInbox
     completions: Completions
+    completer: Completer
     clock: VirtualClock
     ids: VirtualIds
     elsewhere: "Elsewhere" = field(default=nullcontext, kw_only=True)
     """The same tasks through an engine for the loop of another thread."""
+    dsn: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         self._workers = count(1)
@@ -173,7 +176,14 @@ class Elsewhere(Protocol):
 def memory_world() -> World:
     clock = VirtualClock(START)
     engine = MemoryEngine(clock)
-    return World(engine.unit_of_work, engine.inbox, engine.completions, clock, VirtualIds(clock))
+    return World(
+        engine.unit_of_work,
+        engine.inbox,
+        engine.completions,
+        engine.completer,
+        clock,
+        VirtualIds(clock),
+    )
 
 
 @asynccontextmanager
@@ -197,9 +207,11 @@ async def postgres_world(dsn: str, *, quick: bool = False, **options: Any) -> As
             engine.unit_of_work,
             engine.inbox,
             engine.completions,
+            engine.completer,
             clock,
             VirtualIds(clock),
             elsewhere=elsewhere,
+            dsn=dsn,
         )
     finally:
         await engine.aclose()

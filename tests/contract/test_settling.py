@@ -220,7 +220,7 @@ async def test_one_lost_claim_does_not_hold_up_the_others(world):
     world.send()
     world.send()
     lost, kept = await world.claim()
-    await world.settle(lost, Complete())
+    await world.settle(lost, Fail("BOOM"), ERR)
     async with world.unit_of_work() as tx:
         report = await tx.tasks.settle(
             [Settlement(lost.claim, Fail("X"), b"1"), Settlement(kept.claim, Complete(), b"2")]

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from horsies.domain.outcome import GiveBack
+from horsies.domain.outcome import Fail, GiveBack
 from horsies.domain.suspension import EVERYBODY, Suspensions
 from horsies.domain.worker import Gauge, Load, Presence, Pulse, Versions, WorkerState
 from tests.contract.conftest import LEASE
@@ -46,8 +46,15 @@ async def test_a_beat_for_another_worker_s_task_is_refused(world):
 async def test_a_beat_for_an_ended_task_is_refused(world):
     world.send()
     task = await world.claim_one()
-    await world.settle(task)
+    await world.settle(task, Fail("BOOM"), b"{}")
     assert (await world.beat(running=[task.claim])).lost == {task.claim}
+
+
+async def test_a_run_that_has_completed_its_task_may_go_on(world):
+    world.send()
+    task = await world.claim_one()
+    await world.settle(task)
+    assert (await world.beat(running=[task.claim])).lost == frozenset()
 
 
 async def everybody(world):
@@ -128,7 +135,7 @@ async def test_what_is_held_quietly_is_confirmed_without_a_heartbeat(world):
 async def test_what_was_held_quietly_and_is_lost_is_named(world):
     world.send()
     task = await world.claim_one()
-    await world.settle(task)
+    await world.settle(task, Fail("BOOM"), b"{}")
     assert (await world.beat(quiet=[task.claim])).lost == {task.claim}
 
 

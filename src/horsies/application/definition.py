@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from types import TracebackType
 from typing import Any, cast
 
 from horsies.application.error_mapping import ErrorMapping
@@ -48,21 +49,34 @@ class TaskDefinition:
     errors: ErrorMapping
     location: SourceLine | None
 
-    def run(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ran:
-        """Call a sync function; whatever it does, a result comes of it."""
+    def run(
+        self,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        function: Callable[..., Any] | None = None,
+    ) -> Ran:
+        """Call a sync function; whatever it does, a result comes of it.
+
+        `function` takes the place of the task's own if it is given: with something around it.
+        """
         try:
-            return self._returned(self.function(*args, **kwargs))
+            return self._returned((function or self.function)(*args, **kwargs))
         except _NOT_THE_TASKS_OWN:
             raise
         except BaseException as exception:  # noqa: BLE001 - it becomes the result
-            return self._raised(exception)
+            return self.raised(exception)
 
-    async def run_async(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ran:
+    async def run_async(
+        self,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        function: Callable[..., Any] | None = None,
+    ) -> Ran:
         """The same for `async def`; a cancellation that nobody asked for is an error too."""
         from asyncio import CancelledError, current_task  # noqa: PLC0415 - import horsies is lean
 
         try:
-            return self._returned(await self.function(*args, **kwargs))
+            return self._returned(await (function or self.function)(*args, **kwargs))
         except _NOT_THE_TASKS_OWN:
             raise
         except BaseException as exception:
@@ -70,7 +84,7 @@ class TaskDefinition:
             asked = runner is not None and runner.cancelling() > 0
             if isinstance(exception, CancelledError) and asked:
                 raise
-            return self._raised(exception)
+            return self.raised(exception)
 
     def check(self, ran: Ran) -> TaskResult[Any, TaskError]:
         """The result of a run, if its value is what the signature promises."""
@@ -91,9 +105,17 @@ class TaskDefinition:
         )
         return TaskError(code, f"task {self.name!r}: {error}")
 
-    def _raised(self, exception: BaseException) -> Ran:
+    def encode(self, result: TaskResult[Any, TaskError], limit: int) -> bytes:
+        """A value as it is stored; raises UnfitValueError for one that is too large, too."""
+        encoded = self.codec.encode_result(result)
+        if len(encoded) > limit:
+            raise UnfitValueError(f"its result takes {len(encoded)} bytes, of at most {limit}")
+        return encoded
+
+    def raised(self, exception: BaseException) -> Ran:
+        """What comes of a run that ended in this."""
         with suppress(Exception):  # begin in the user's code, if the exception lets us
-            exception.__traceback__ = exception.__traceback__.tb_next or exception.__traceback__  # pyright: ignore[reportOptionalMemberAccess] - suppressed
+            exception.__traceback__ = _from_the_users_code(exception.__traceback__)
         return Ran(TaskResult(err=self.errors.error_of(exception)), self._retries(exception))
 
     def _retries(self, exception: BaseException) -> bool:
@@ -117,6 +139,14 @@ class TaskDefinition:
             "return TaskResult(ok=value) or TaskResult(err=TaskError(...))"
         )
         return Ran(TaskResult(err=TaskError(ContractErrorCode.RETURN_TYPE_MISMATCH, message)))
+
+
+def _from_the_users_code(trace: TracebackType | None) -> TracebackType | None:
+    """Without the frames of ours that lead to it; all of them if there are no others."""
+    theirs = trace
+    while theirs is not None and theirs.tb_frame.f_globals.get("__package__") == __package__:
+        theirs = theirs.tb_next
+    return theirs or trace
 
 
 def _is_error(value: object) -> bool:

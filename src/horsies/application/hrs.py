@@ -33,6 +33,7 @@ class Hrs(StrEnum):
     UNKNOWN_QUEUE = "HRS-111", "a queue that the application does not have"
     NO_QUEUE = "HRS-112", "no queue given although the queues are custom ones"
     BAD_ON_FAILURE = "HRS-113", "an on_failure that is neither a task nor a task's name"
+    BAD_HOOK = "HRS-114", "a middleware or a lifespan that cannot be one"
 
     OUT_OF_RANGE = "HRS-200", "a value outside its range"
     WRONG_TYPE = "HRS-201", "a value of the wrong type"

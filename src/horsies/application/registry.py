@@ -1,10 +1,11 @@
-"""The tasks an application knows, by name and by former name."""
+"""The tasks an application knows, by name and by former name, and what is put around them."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from horsies.application.definition import TaskDefinition
+from horsies.application.hooks import Hooks
 from horsies.application.hrs import Hrs
 from horsies.application.ports.codec import UnfitValueError
 from horsies.application.source import SourceLine
@@ -20,6 +21,7 @@ class TaskRegistry:
         self._by_name: dict[str, TaskDefinition] = {}
         self._terms: dict[str, Terms] = {}
         self._sync_names: frozenset[str] | None = None
+        self.hooks = Hooks()
 
     def __iter__(self) -> Iterator[TaskDefinition]:
         """Each definition once, in order of name."""

@@ -7,6 +7,8 @@ HorsiesError
 ├── TaskSendError                   a send was refused; says whether a retry can help
 ├── BrokerError                     the store could not answer
 ├── ResultAccessError               the other side of a TaskResult was asked for
+├── CompletionError                 a task could not be completed by its own run; says why
+├── NotInTaskError (also RuntimeError)   only a running task can be asked that
 └── IllegalTransitionError          a defect of ours: a state was asked to do what it cannot
 TaskInterrupted (BaseException)     raised inside a task by a timeout or a cancel
 
@@ -15,7 +17,7 @@ Their `__module__` is where users import them from, so that tracebacks read so.
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from horsies.domain.faults import Fault, in_source_order, render_report
 
@@ -151,6 +153,44 @@ class ResultAccessError(HorsiesError):
     def __init__(self, message: str, error: "TaskError | None" = None) -> None:
         super().__init__(message)
         self.error = error
+
+
+class CompletionRefusal(StrEnum):
+    """Why `complete_in` did not complete a task."""
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str) -> Self:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+    LOST = "lost", "this task has ended, or belongs to another run by now"
+    REPEATED = "repeated", "this run has completed its task before, in a transaction that stands"
+    WORKFLOW_NODE = "workflow node", "a node's end is one with the next steps of its workflow"
+    UNFIT_RESULT = "unfit result", "this is no value that the task may give, or it cannot be stored"
+    LEFT_OPEN = "left open", "the task returned and had not ended its transaction"
+
+
+class CompletionError(HorsiesError):
+    """A task could not be completed by its own run; what its transaction holds must not stay."""
+
+    __module__ = "horsies"
+
+    def __init__(self, refusal: CompletionRefusal, message: str | None = None) -> None:
+        super().__init__(refusal, message)
+        self.refusal = refusal
+        self.message = message or refusal.meaning
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class NotInTaskError(HorsiesError, RuntimeError):
+    """The running task was asked for where none is running."""
+
+    __module__ = "horsies"
 
 
 class TaskInterrupted(BaseException):

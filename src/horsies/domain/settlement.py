@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import TypeAlias
 
-from horsies.domain.outcome import Cancel, Complete, Fail, GiveBack, Reject, RetryAt, Verdict
+from horsies.domain.outcome import Cancel, Fail, GiveBack, Reject, RetryAt, Verdict
 from horsies.domain.task import Attempt, Claim, Task
 from horsies.domain.task_lifecycle import TaskStatus
 
@@ -43,8 +43,8 @@ class Settlement:
 class SettleReport:
     """What was not written this time.
 
-    Claims that are lost, runs that yield to a cancel request, and repetitions of a write whose
-    acknowledgement was lost: that one did everything already.
+    Claims that are lost, runs that yield to a cancel request, and repetitions: of a write whose
+    acknowledgement was lost, or that the run itself has made. That one did everything already.
     """
 
     lost: Collection[Claim] = ()
@@ -126,11 +126,11 @@ def same_ending(settlement: Settlement, ended: Task) -> bool:
     """Whether an ended task is this settlement's own earlier, unacknowledged write."""
     if ended.epoch != settlement.claim.epoch:
         return False
+    if ended.status is TaskStatus.COMPLETED:  # only the run of this epoch can have done that,
+        return True  # maybe by itself, in a transaction of its own: however it went on
     if settlement.yields_to_cancel and ended.status is TaskStatus.CANCELLED:
         return True
     match settlement.verdict:
-        case Complete():
-            return ended.status is TaskStatus.COMPLETED
         case Fail(code) | Reject(code):
             return (ended.status, ended.error_code) == (TaskStatus.FAILED, code)
         case Cancel():

@@ -11,6 +11,7 @@ from uuid import UUID
 from horsies.adapters.codec.msgspec_codec import MsgspecCodec
 from horsies.application.define_task import TaskOptions, bare_decorator, define_task
 from horsies.application.definition import TaskDefinition
+from horsies.application.hooks import LifespanT, MiddlewareT
 from horsies.application.registry import TaskRegistry
 from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
@@ -64,6 +65,7 @@ class Horsies:
         self._online: Online | None = None
         self._connecting = Lock()
         self.child_hooks: list[Callable[[], object]] = []
+        self._registry.hooks.app = self
         remember(self)
 
     def task(
@@ -159,6 +161,23 @@ class Horsies:
         """Have this called in each child process of a worker, once the app is loaded there."""
         self.child_hooks.append(hook)
         return hook
+
+    def middleware(self, function: MiddlewareT) -> MiddlewareT:
+        """Put this around every run, outermost first: a generator with one `yield`, sync or async.
+
+        An async one is around async tasks only. What it raises is the error of the task.
+        """
+        self._registry.hooks.add_middleware(function)
+        return function
+
+    def lifespan(self, function: LifespanT) -> LifespanT:
+        """Enter this where tasks run, before the first, and leave it after the last.
+
+        An async generator with one `yield`, once in each child process; what it yields is
+        `current_task().state`.
+        """
+        self._registry.hooks.set_lifespan(function)
+        return function
 
     def run_worker(self, config: "WorkerConfig | None" = None) -> None:
         """Run tasks until SIGTERM or SIGINT."""

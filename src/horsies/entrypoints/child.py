@@ -1,5 +1,6 @@
 """What a child process of a worker runs: it loads the app, then serves one task after the other."""
 
+import asyncio
 import json
 import logging
 import os
@@ -47,12 +48,15 @@ def main(line: socket.socket, page_descriptor: int, setup: bytes) -> None:
     die_at_hang_up(line)
     keep_pulse(page)
     child_line = ChildLine(line, page)
-    try:
-        performer = _prepare(ChildSetup.decode(setup))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the worker tells it
-        child_line.send(wire.Broken(_report(error)))
-        sys.exit(1)
-    ChildLoop(child_line, page, performer).serve()
+    with asyncio.Runner() as runner:
+        try:
+            performer = _prepare(ChildSetup.decode(setup))
+            runner.run(performer.open())
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the worker tells it
+            child_line.send(wire.Broken(_report(error)))
+            sys.exit(1)
+        ChildLoop(child_line, page, performer).serve(runner)
+        runner.run(performer.close())
 
 
 def _prepare(setup: ChildSetup) -> Performer:

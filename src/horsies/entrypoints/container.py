@@ -5,8 +5,11 @@ from typing import TypeVar, cast
 from dependency_injector import containers
 from dependency_injector.providers import Dependency, Provider, Singleton
 
+from horsies.application.context import Surroundings
+from horsies.application.lifespan import Lifespan
 from horsies.application.ports.clock import Clock
 from horsies.application.ports.codec import Codec
+from horsies.application.ports.completer import Completer
 from horsies.application.ports.completions import Completions
 from horsies.application.ports.dice import Dice
 from horsies.application.ports.id_source import IdSource
@@ -52,6 +55,7 @@ class Container(containers.DeclarativeContainer):
     unit_of_work = _given(UnitOfWork)
     inbox = _given(TaskInbox)
     completions = _given(Completions)
+    completer = _given(Completer)
     run_sync = _given(RunSync)
     run_async = _given(RunAsync)
 
@@ -61,9 +65,15 @@ class Container(containers.DeclarativeContainer):
     claim: Provider[ClaimTasks] = Singleton(
         ClaimTasks, config.provided.queues.call(), config.provided.cluster_wide_cap
     )
-    perform: Provider[PerformTask] = Singleton(
-        PerformTask, registry, codec, config.provided.payload_limit_bytes
+    lifespan: Provider[Lifespan] = Singleton(Lifespan, registry.provided.hooks)
+    surroundings: Provider[Surroundings] = Singleton(
+        Surroundings,
+        registry.provided.hooks,
+        lifespan,
+        completer,
+        config.provided.payload_limit_bytes,
     )
+    perform: Provider[PerformTask] = Singleton(PerformTask, registry, codec, surroundings)
     settle: Provider[SettleTasks] = Singleton(
         SettleTasks, codec, clock, dice, config.provided.rules
     )

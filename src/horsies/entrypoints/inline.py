@@ -6,10 +6,8 @@ For demonstrations and scripts: one task after the other, no supervision. Not a 
 import asyncio
 from collections.abc import Sequence
 
-from horsies.application.definition import Ran
 from horsies.application.ports.executor import RunReport
-from horsies.application.ports.performer import Performed
-from horsies.application.usecases.perform_task import Prepared
+from horsies.application.ports.performer import Job, Performed, Supervision
 from horsies.domain.queue import Room
 from horsies.domain.task import Task
 from horsies.entrypoints.online import Online
@@ -32,6 +30,13 @@ class InlineRunner:
         return self._run_sync(self._drain(horizon_seconds))
 
     async def _drain(self, horizon_seconds: float) -> int:
+        await self._perform.open()
+        try:
+            return await self._run_all(horizon_seconds)
+        finally:
+            await self._perform.close()
+
+    async def _run_all(self, horizon_seconds: float) -> int:
         runs = 0
         reports: Sequence[RunReport] = ()
         while True:
@@ -57,14 +62,21 @@ class InlineRunner:
         return None if due is None else max(0.0, (due - self._clock.now()).total_seconds())
 
     async def _run(self, task: Task) -> RunReport:
-        prepared = self._perform.prepare(task.name, task.payload)
-        if isinstance(prepared, Performed):
-            return RunReport(task, prepared.outcome, prepared.result, prepared.detail)
-        performed = self._perform.conclude(prepared.definition, await _call(prepared))
+        performed = await self._perform_one(Job.of(task), Unsupervised())
         return RunReport(task, performed.outcome, performed.result, performed.detail)
 
+    async def _perform_one(self, job: Job, supervision: Supervision) -> Performed:
+        if self._perform.is_async(job.name):
+            return await self._perform.run_async(job, supervision)
+        return await asyncio.to_thread(self._perform.run, job, supervision)
 
-async def _call(prepared: Prepared) -> Ran:
-    if prepared.definition.is_async:
-        return await prepared.run_async()
-    return await asyncio.to_thread(prepared.run)
+
+class Unsupervised:
+    """Nobody listens, and nobody asks a run to end."""
+
+    def begin(self) -> None: ...
+
+    def progress(self, fraction: float, note: str | None) -> None: ...
+
+    def is_cancelled(self) -> bool:
+        return False

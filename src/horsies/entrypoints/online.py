@@ -7,16 +7,19 @@ from collections.abc import Collection, Coroutine, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from threading import Lock
 from typing import Any, TypeVar
 
 from horsies.adapters.embedded.server import EmbeddedServer
+from horsies.adapters.postgres.completer import PostgresCompleter
 from horsies.adapters.postgres.engine import PostgresEngine
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.migrate import PostgresSchema
 from horsies.adapters.system.dice import SystemDice
 from horsies.adapters.system.id_source import Uuid7Source
 from horsies.application.ports.codec import Codec
+from horsies.application.ports.completer import StillOpen
 from horsies.application.ports.completions import CompletionWatch
 from horsies.application.ports.schema import Schema
 from horsies.application.ports.unit_of_work import Transaction
@@ -26,6 +29,7 @@ from horsies.application.settings.app import AppConfig
 from horsies.application.settings.postgres import PostgresConfig
 from horsies.domain.ids import TaskId
 from horsies.domain.sending import Batch, Receipt
+from horsies.domain.task import Claim
 from horsies.entrypoints.bridge import LoopThread
 from horsies.entrypoints.config import embedded_project, resolve_broker
 from horsies.entrypoints.container import Container
@@ -57,6 +61,7 @@ class Online:
             unit_of_work=self.transaction,
             inbox=BridgedInbox(self),
             completions=self,
+            completer=UnconnectedCompleter(config),
             run_sync=self.run,
             run_async=self.call,
         )
@@ -164,6 +169,24 @@ class BridgedInbox:
         return await self._online.connected().engine.inbox.accept_async(batch, connection)
 
 
+class UnconnectedCompleter:
+    """Callers bring the connection; all that has to be known is where the tables are."""
+
+    def __init__(self, config: AppConfig) -> None:
+        self._config = config
+
+    def complete(self, claim: Claim, result: bytes, connection: object) -> StillOpen:
+        return self._completer.complete(claim, result, connection)
+
+    async def complete_async(self, claim: Claim, result: bytes, connection: object) -> StillOpen:
+        return await self._completer.complete_async(claim, result, connection)
+
+    @cached_property
+    def _completer(self) -> PostgresCompleter:
+        broker = resolve_broker(self._config)
+        return PostgresCompleter.on(link_of(self._config, broker, broker.dsn))
+
+
 def container_on(
     config: AppConfig,
     registry: TaskRegistry,
@@ -183,6 +206,7 @@ def container_on(
         unit_of_work=engine.unit_of_work,
         inbox=engine.inbox,
         completions=engine.completions,
+        completer=engine.completer,
     )
 
 

@@ -30,6 +30,7 @@ from horsies.application.worker.appetite import Appetite
 from horsies.application.worker.heart import HeartLoop
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.patience import Patience
+from horsies.application.worker.progress import ProgressLoop
 from horsies.application.worker.reaping import ReapLoop
 from horsies.application.worker.service import WorkerService
 from horsies.application.worker.tick import Tick
@@ -145,6 +146,9 @@ class WorkerProcess:
             heart=heart,
             vigil=vigil,
             reaping=reaping,
+            progress=ProgressLoop(
+                executor=executor, unit_of_work=engine.unit_of_work, patience=patience
+            ),
             grace_seconds=_seconds(self.config.shutdown_grace_ms),
         )
         return service
@@ -227,7 +231,9 @@ def _with_dsn(app: AppConfig, worker: WorkerConfig) -> AppConfig:
     if worker.dsn is None:
         return app
     dsn = worker.dsn if isinstance(worker.dsn, str) else worker.dsn.reveal()
-    return replace(app, broker=PostgresConfig(dsn))
+    if app.broker is None:
+        return replace(app, broker=PostgresConfig(dsn))
+    return replace(app, broker=replace(app.broker, database_url=dsn, listen_url=None))
 
 
 def _seconds(milliseconds: int | None) -> float | None:

@@ -11,7 +11,7 @@ from django import conf, db
 from django.db import transaction
 from psycopg.conninfo import conninfo_to_dict
 
-from tests.integration.callers.kinds import Caller, send_async_on, send_on
+from tests.integration.callers.kinds import COMPLETER, RESULT, Caller, send_async_on, send_on
 
 
 @contextmanager
@@ -43,6 +43,7 @@ def _django_caller(connection: object) -> Caller:
 
     return Caller(
         lambda batch: send_on(connection, batch),
+        lambda claim: COMPLETER.complete(claim, RESULT, connection),
         execute,
         transaction.commit,
         transaction.rollback,
@@ -84,6 +85,7 @@ def django_in_async_code(dsn: str) -> Generator[Caller]:
         caller = _django_caller("default")
         yield Caller(
             lambda batch: runner.run(send_async_on("default", batch)),
+            lambda claim: runner.run(COMPLETER.complete_async(claim, RESULT, "default")),
             lambda statement: there(caller.execute, statement),
             lambda: there(caller.commit),
             lambda: there(caller.rollback),

@@ -21,12 +21,16 @@ from sqlalchemy.ext.asyncio import (
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
 from horsies.adapters.postgres.callers import run_on_async_caller, run_on_caller
+from horsies.adapters.postgres.completer import PostgresCompleter
 from horsies.adapters.postgres.faults import translated
 from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.sending import SendScripts
+from horsies.application.ports.completer import StillOpen
 from horsies.domain.sending import Batch, Receipt
+from horsies.domain.task import Claim
 
 SCRIPTS = SendScripts(Queries("public"), "x")
+RESULT = b'{"ok":"100% :sure"}'
 
 
 def send_on(connection: object, batch: Batch) -> list[Receipt]:
@@ -39,11 +43,15 @@ async def send_async_on(connection: object, batch: Batch) -> list[Receipt]:
         return await run_on_async_caller(connection, SCRIPTS.accept(batch, None))
 
 
+COMPLETER = PostgresCompleter(Queries("public"), "horsies_task_done")
+
+
 @dataclass(frozen=True)
 class Caller:
     """Somebody with a transaction of their own; async ones are driven from outside."""
 
     send: Callable[[Batch], list[Receipt]]
+    complete: Callable[[Claim], StillOpen]
     execute: Callable[[str], object]
     commit: Callable[[], object]
     rollback: Callable[[], object]
@@ -53,12 +61,16 @@ def _sync(connection: Any, execute: Callable[[str], object]) -> Caller:
     def send(batch: Batch) -> list[Receipt]:
         return send_on(connection, batch)
 
-    return Caller(send, execute, connection.commit, connection.rollback)
+    def complete(claim: Claim) -> StillOpen:
+        return COMPLETER.complete(claim, RESULT, connection)
+
+    return Caller(send, complete, execute, connection.commit, connection.rollback)
 
 
 def _async(runner: asyncio.Runner, connection: Any, execute: Callable[[str], Any]) -> Caller:
     return Caller(
         lambda batch: runner.run(send_async_on(connection, batch)),
+        lambda claim: runner.run(COMPLETER.complete_async(claim, RESULT, connection)),
         lambda statement: runner.run(execute(statement)),
         lambda: runner.run(connection.commit()),
         lambda: runner.run(connection.rollback()),

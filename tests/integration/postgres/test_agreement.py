@@ -59,13 +59,16 @@ def test_a_check_lists_the_members_of_its_enum(onlooker, constraint, members):
     assert set(re.findall(r"'(\w+)'", definition)) == {str(member) for member in members}
 
 
+PROGRESS = ("progress", "progress_note", "progress_epoch")
+
+
 @pytest.mark.parametrize(
     ("table", "columns", "unread"),
     [
         (
             "horsies_tasks",
             LIVE_COLUMNS,
-            {"unique_key", "concurrency_key", "fairness_key", "workflow_id"},
+            {"unique_key", "concurrency_key", "fairness_key", "workflow_id", *PROGRESS},
         ),
         (
             "horsies_task_history",

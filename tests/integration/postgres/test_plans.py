@@ -55,6 +55,10 @@ HOT = {
     ),
     "in_flight": ({}, {"horsies_tasks_held"}),
     "lock_tasks": (IDS, {"horsies_tasks_pkey"}),
+    "note_progress": (
+        {"ids": "uuid[]", "epochs": "int[]", "fractions": "float8[]", "notes": "text[]"},
+        {"horsies_tasks_pkey"},
+    ),
     "find_tasks": (IDS, {"horsies_tasks_pkey", "horsies_task_history_pkey"}),
     "find_ended": (IDS, {"horsies_task_history_pkey"}),
     "known_sends": (IDS, {"horsies_tasks_pkey", "horsies_task_history_pkey"}),

@@ -149,8 +149,10 @@ async def test_a_reaper_that_saw_an_old_state_writes_nothing(world):
     async with world.unit_of_work() as tx:
         (stale,) = await tx.recovery.stale_running(world.now(), None, 10)
     await world.settle(running)
+    before = await world.find(running.id)
     report = await world.settle(stale, Fail("WORKER_CRASHED"), ERR, crashed=True)
-    assert list(report.lost) == [running.claim]
+    assert [*report.lost, *report.repeated] == [running.claim]
+    assert await world.find(running.id) == before
     assert (await world.find(running.id)).status is TaskStatus.COMPLETED
 
 

@@ -7,6 +7,7 @@ import pytest
 from horsies.domain.outcome import Cancel, Complete, Fail, GiveBack, Reject, RetryAt, Verdict
 from horsies.domain.settlement import Settlement, SettleReport, same_ending
 from horsies.domain.task import Claim, Task
+from horsies.domain.task_lifecycle import TaskStatus
 from tests.unit.domain.strategies import BOOM, NOW, TASK_ID, running
 
 CLAIM = Claim(TASK_ID, 1)
@@ -36,8 +37,14 @@ def ended_by(verdict: Verdict) -> Task:
 @pytest.mark.parametrize(("mine", "theirs"), list(product(ENDINGS, ENDINGS)))
 def test_an_ended_task_is_ones_own_write_only_if_it_ended_as_judged(mine: Verdict, theirs: Verdict):
     ended = ended_by(theirs)
-    same = ended.status is ended_by(mine).status
+    same = ended.status in {ended_by(mine).status, TaskStatus.COMPLETED}
     assert same_ending(Settlement(ended.claim, mine), ended) == same
+
+
+@pytest.mark.parametrize("verdict", [*ENDINGS, RetryAt(NOW, BOOM), GiveBack()], ids=repr)
+def test_what_a_run_has_completed_by_itself_is_its_own_write_however_it_went_on(verdict: Verdict):
+    completed = ended_by(Complete())
+    assert same_ending(Settlement(completed.claim, verdict), completed)
 
 
 def test_another_error_is_another_ending():

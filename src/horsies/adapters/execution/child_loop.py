@@ -12,6 +12,7 @@ from typing import TypeAlias
 from horsies.adapters.execution import wire
 from horsies.adapters.execution.child_line import KEPT_SECONDS, ChildLine
 from horsies.adapters.execution.page import Page
+from horsies.adapters.execution.reporter import Reporter
 from horsies.application.ports.performer import Job, Performed, Performer
 from horsies.domain.errors import TaskInterrupted
 from horsies.domain.outcome import Errored, Succeeded, Unresolved
@@ -37,7 +38,7 @@ class Supervised:
         self.loop.begin(self.handle, timed=self.timed)
 
     def progress(self, fraction: float, note: str | None) -> None:
-        self.loop.line.send(wire.Progressed(self.handle, fraction, note))
+        self.loop.reporter.tell(wire.Progressed(self.handle, fraction, note))
 
     def is_cancelled(self) -> bool:
         return self.loop.page.is_interrupted(self.handle)
@@ -50,17 +51,17 @@ class ChildLoop:
         self._performer = performer
         self._interruptible: int | None = None
         self._flushing = False
+        self.reporter = Reporter(line.send)
 
-    def serve(self) -> None:
+    def serve(self, runner: asyncio.Runner) -> None:
         """Until the worker says so, or is gone."""
         signal.signal(signal.SIGUSR1, self._interrupt)
         self.line.send(wire.Ready())
-        with asyncio.Runner() as runner:
-            while (message := self.line.receive()) is not None:
-                if isinstance(message, wire.Stop):
-                    return
-                if isinstance(message, wire.Run):
-                    self._run(message.orders, runner)
+        while (message := self.line.receive()) is not None:
+            if isinstance(message, wire.Stop):
+                return
+            if isinstance(message, wire.Run):
+                self._run(message.orders, runner)
 
     def begin(self, handle: int, *, timed: bool) -> None:
         self.page.begin(handle, process_time())

@@ -7,14 +7,22 @@ async tasks alone, and a task that takes the process down takes the worker with 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from traceback import format_exc
 
 from horsies.application.ports.executor import Capacity, Interruption, RunReport
 from horsies.application.ports.grant import Grant
 from horsies.application.ports.performer import Job, Performed, Performer
 from horsies.domain.codes import OutcomeErrorCode
+from horsies.domain.errors import HorsiesError
 from horsies.domain.outcome import Errored, Interrupted, Outcome, ShutDown
+from horsies.domain.progress import Progress
 from horsies.domain.task import Claim
+
+
+class AppStartError(HorsiesError):
+    """The app's lifespan could not be entered; the message is its own report."""
 
 
 @dataclass(slots=True)
@@ -26,12 +34,13 @@ class Inline:
     why: Interruption | None = None
     timed_out: bool = False
     on_begin: Callable[[], None] = field(default=lambda: None)
+    on_progress: Callable[["Inline", Progress], None] = field(default=lambda _, __: None)
 
     def begin(self) -> None:
         self.on_begin()
 
     def progress(self, fraction: float, note: str | None) -> None:
-        """Nothing is told of it yet."""
+        self.on_progress(self, Progress(fraction, note))
 
     def is_cancelled(self) -> bool:
         return self.why is not None or self.timed_out
@@ -44,10 +53,19 @@ class InlineExecutor:
         self._running: dict[int, Inline] = {}
         self._reports: list[RunReport] = []
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="horsies-task")
+        self._progress: dict[Claim, Progress] = {}
         self._on_change: Callable[[], None] = lambda: None
+        self._on_progress: Callable[[], None] = lambda: None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def open(self, on_change: Callable[[], None]) -> None:
+    async def open(self, on_change: Callable[[], None], on_progress: Callable[[], None]) -> None:
         self._on_change = on_change
+        self._on_progress = on_progress
+        self._loop = asyncio.get_running_loop()
+        try:
+            await self._performer.open()
+        except Exception:  # noqa: BLE001 - told like the failure of a child
+            raise AppStartError(format_exc()) from None
 
     @property
     def capacity(self) -> Capacity:
@@ -56,7 +74,7 @@ class InlineExecutor:
     def submit(self, grants: Sequence[Grant]) -> Sequence[Grant]:
         places = self.capacity.free
         for grant in grants[:places]:
-            inline = Inline(grant)
+            inline = Inline(grant, on_progress=self._note)
             self._running[id(inline)] = inline
             inline.runner = asyncio.create_task(self._run(inline))
         return grants[places:]
@@ -79,6 +97,10 @@ class InlineExecutor:
         """There is no process but the worker's."""
         return {}
 
+    def take_progress(self) -> Mapping[Claim, Progress]:
+        progress, self._progress = self._progress, {}
+        return progress
+
     async def close(self) -> None:
         """Threads cannot be ended; the process does not wait for them."""
         runners = [inline.runner for inline in self._running.values() if inline.runner]
@@ -86,6 +108,14 @@ class InlineExecutor:
             runner.cancel()
         await asyncio.gather(*runners, return_exceptions=True)
         self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._performer.close()
+
+    def _note(self, inline: Inline, progress: Progress) -> None:
+        """Told by threads, too, which may outlive the loop."""
+        if id(inline) in self._running and self._loop is not None:
+            self._progress[inline.grant.claim] = progress
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._on_progress)
 
     async def _run(self, inline: Inline) -> None:
         performed = None
@@ -98,7 +128,7 @@ class InlineExecutor:
 
     async def _perform(self, inline: Inline) -> Performed:
         task = inline.grant
-        job = Job(task.key, task.epoch, task.name, task.queue, task.attempt, task.payload)
+        job = Job.of(task)
         loop = asyncio.get_running_loop()
         if not self._performer.is_async(task.name):
             return await loop.run_in_executor(self._threads, self._performer.run, job, inline)

@@ -31,6 +31,7 @@ from horsies.application.ports.performer import Performer
 from horsies.domain.backoff import exponential
 from horsies.domain.errors import HorsiesError
 from horsies.domain.outcome import Crashed, Outcome
+from horsies.domain.progress import Progress
 from horsies.domain.task import Claim
 
 FIRST_REST = timedelta(milliseconds=100)
@@ -93,11 +94,14 @@ class ProcessPool:
         self._overruns = Overruns(
             self._children.values, settings.line_seconds, self._collect, self._endings.withdraw
         )
-        self.progress: dict[Claim, tuple[float, str | None]] = {}
+        self._progress: dict[Claim, Progress] = {}
+        self._on_progress: Callable[[], None] = _nothing
+        self._gone = asyncio.Event()
 
-    async def open(self, on_change: Callable[[], None]) -> None:
+    async def open(self, on_change: Callable[[], None], on_progress: Callable[[], None]) -> None:
         """Until every child is ready; raises ChildStartError if one cannot be."""
         self._on_change = on_change
+        self._on_progress = on_progress
         self._opened = asyncio.get_running_loop().create_future()
         self._start_nursery()
         try:
@@ -142,9 +146,22 @@ class ProcessPool:
         reports, self._reports = self._reports, []
         return reports
 
+    def take_progress(self) -> Mapping[Claim, Progress]:
+        progress, self._progress = self._progress, {}
+        return progress
+
     async def close(self) -> None:
+        """Who is idle leaves in good order, and has as long for it as a task that is cancelled."""
         self._closing = True
         self._overruns.close()
+        leaving = [child for child in self._children.values() if child.ready and not child.held]
+        for child in leaving:
+            child.leave()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.kill_grace_seconds):
+                while self._children.keys() & {child.birth for child in leaving}:
+                    self._gone.clear()
+                    await self._gone.wait()
         for child in self._children.values():
             child.close()
         self._children.clear()
@@ -208,7 +225,9 @@ class ProcessPool:
             case wire.Heard(handle) if handle in child.held:
                 child.held[handle].heard = True
             case wire.Progressed(handle, fraction, note) if handle in child.held:
-                self.progress[child.held[handle].grant.claim] = (fraction, note)
+                self._progress[child.held[handle].grant.claim] = Progress(fraction, note)
+                self._on_progress()
+                return
             case _:  # of a run that was given up before
                 pass
         self._on_change()
@@ -267,8 +286,8 @@ class ProcessPool:
 
     def _on_ended(self, held: Held, record: wire.Record) -> None:
         held.stop_timer()
-        if self.progress:
-            self.progress.pop(held.grant.claim, None)
+        if self._progress:
+            self._progress.pop(held.grant.claim, None)
         if isinstance(record, wire.Done) and held.asked_to_end is not End.LOST:
             self._reports.append(RunReport(held.grant, SUCCEEDED, record.result))
             return
@@ -282,7 +301,12 @@ class ProcessPool:
         if child.stuck:  # what is left in it has been settled, and does not listen
             child.kill()
         elif child.leaving or self._is_used_up(child):
-            child.leave()
+            self._dismiss(child)
+
+    def _dismiss(self, child: Child) -> None:
+        """It may take its time to leave, but not for ever: its place is needed."""
+        child.leave()
+        asyncio.get_running_loop().call_later(self._settings.kill_grace_seconds, child.kill)
 
     def _is_used_up(self, child: Child) -> bool:
         settings = self._settings
@@ -304,6 +328,7 @@ class ProcessPool:
         child.stream.drain()
         if self._children.pop(child.birth, None) is None:
             return
+        self._gone.set()
         story = story_of_death(status)
         self._on_results(child, read_unsent(*child.page.unsent()))
         runs = list(child.held.values())
@@ -343,8 +368,8 @@ class ProcessPool:
         outcome = outcome_of_death(held, begun=begun)
         if outcome is None:
             return
-        if self.progress:
-            self.progress.pop(held.grant.claim, None)
+        if self._progress:
+            self._progress.pop(held.grant.claim, None)
         detail = f"the process that ran the task {story}" if outcome == Crashed() else None
         self._reports.append(RunReport(held.grant, outcome, detail=detail, usage=usage))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from horsies.adapters.memory.completer import MemoryCompleter
 from horsies.adapters.memory.completions import MemoryCompletions
 from horsies.adapters.memory.state import MemoryState
 from horsies.adapters.memory.task_inbox import MemoryTaskInbox
@@ -18,6 +19,7 @@ class MemoryEngine:
         self._state = MemoryState(clock, self.completions.announce)
         self.unit_of_work = MemoryUnitOfWork(self._state)
         self.inbox = MemoryTaskInbox(self._state)
+        self.completer = MemoryCompleter(self._state)
 
     @property
     def sent(self) -> Sequence[NewTask]:

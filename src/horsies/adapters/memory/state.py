@@ -11,6 +11,7 @@ from horsies.adapters.memory.task_index import TaskIndex
 from horsies.application.ports.clock import Clock
 from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.lease import last_sign_of_life
+from horsies.domain.progress import Progress
 from horsies.domain.task import Attempt, NewTask, Task
 from horsies.domain.worker import Heartbeat, Worker
 
@@ -44,6 +45,7 @@ class MemoryState:
         self.paused: Table[str, datetime] = Table(self._journal)
         self.heartbeats: Table[int, Heartbeat] = Table(self._journal)
         self.last_beats: Table[tuple[TaskId, int], datetime] = Table(self._journal)
+        self.progress: Table[TaskId, tuple[int, Progress]] = Table(self._journal)
         self._heartbeat_ids = count()
 
     def transaction(self) -> "Scope":
@@ -90,6 +92,7 @@ class MemoryState:
             self.live.put(task.id, task)
             return
         self.live.drop(task.id)
+        self.progress.drop(task.id)
         self.history.put(task.id, task)
         self._ended.append(task.id)
 

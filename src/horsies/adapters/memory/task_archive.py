@@ -5,6 +5,7 @@ from datetime import datetime
 
 from horsies.adapters.memory.state import MemoryState
 from horsies.domain.ids import TaskId
+from horsies.domain.progress import Progress
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import IN_FLIGHT, TaskStatus
 from horsies.domain.worker import SilentTask
@@ -25,6 +26,13 @@ class MemoryTaskArchive:
         past = [row for epoch in epochs if (row := self._state.attempts.get((task_id, epoch)))]
         last = task.final_attempt()
         return past if last is None else [*past, last]
+
+    async def progress(self, task_id: TaskId) -> Progress | None:
+        task = self._state.live.get(task_id)
+        if task is None or task.status is not TaskStatus.RUNNING:
+            return None
+        epoch, progress = self._state.progress.get(task_id) or (0, None)
+        return progress if epoch == task.epoch else None
 
     async def silent(self, since: datetime) -> Sequence[SilentTask]:
         held = (task for task in self._state.live.rows() if task.status in IN_FLIGHT)

@@ -9,6 +9,7 @@ from horsies.adapters.memory.state import MemoryState
 from horsies.domain.cancellation import CancelAnswer, answer_cancel
 from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.outcome import is_expired
+from horsies.domain.progress import Progress
 from horsies.domain.queue import ClaimOrder, InFlight, Share
 from horsies.domain.run_ahead import may_wait_in_line
 from horsies.domain.settlement import (
@@ -102,6 +103,11 @@ class MemoryTaskStore:
         return report(
             {settlement.claim: self._settle_one(settlement) for settlement in settlements}
         )
+
+    async def note_progress(self, told: Mapping[Claim, Progress]) -> None:
+        for claim, progress in told.items():
+            if self._held(claim, TaskStatus.RUNNING):
+                self._state.progress.put(claim.id, (claim.epoch, progress))
 
     async def release(self, claims: Collection[Claim]) -> int:
         now = self._state.clock.now()

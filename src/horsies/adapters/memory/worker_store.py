@@ -8,7 +8,7 @@ from horsies.adapters.memory.state import MemoryState
 from horsies.domain.ids import WorkerId
 from horsies.domain.suspension import Suspensions
 from horsies.domain.task import Claim, Task
-from horsies.domain.task_lifecycle import IN_FLIGHT
+from horsies.domain.task_lifecycle import IN_FLIGHT, TaskStatus
 from horsies.domain.worker import (
     Heartbeat,
     HeartbeatRole,
@@ -35,7 +35,7 @@ class MemoryWorkerStore:
             if claim in held:
                 self._state.record_beat(_sign(claim, worker, role, now))
         return PulseAnswer(
-            lost=frozenset(claim for claim in claims if claim not in held),
+            lost=frozenset(c for c in claims if c not in held and not self._has_completed(c)),
             cancel_requested=frozenset(
                 claim for claim, task in held.items() if task.cancel_requested_at is not None
             ),
@@ -85,6 +85,11 @@ class MemoryWorkerStore:
 
     async def all(self) -> Sequence[Worker]:
         return sorted(self._state.workers.rows(), key=lambda worker: worker.started_at)
+
+    def _has_completed(self, claim: Claim) -> bool:
+        """Whether its own run has, which may go on."""
+        ended = self._state.history.get(claim.id)
+        return ended is not None and ended.claim == claim and ended.status is TaskStatus.COMPLETED
 
     def _held(self, claim: Claim, worker: Worker) -> Task | None:
         task = self._state.live.get(claim.id)

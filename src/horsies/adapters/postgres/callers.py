@@ -1,4 +1,4 @@
-"""Sends inside the caller's own transaction.
+"""Sends and completions inside the caller's own transaction.
 
 Nothing of the caller's is committed, rolled back, closed or set differently. Nor is there a
 savepoint: a send that fails takes the caller's transaction with it, since rows that are committed
@@ -17,8 +17,13 @@ from horsies.adapters.postgres.foreign import (
     unknown_to_async,
     unknown_to_sync,
 )
-from horsies.adapters.postgres.psycopg_caller import run_on_async_psycopg, run_on_psycopg
+from horsies.adapters.postgres.psycopg_caller import (
+    is_in_transaction,
+    run_on_async_psycopg,
+    run_on_psycopg,
+)
 from horsies.adapters.postgres.scripts import Script
+from horsies.application.ports.completer import StillOpen
 
 T = TypeVar("T")
 
@@ -61,6 +66,26 @@ async def run_on_async_caller(connection: object, script: Script[T]) -> T:
 
         return await django_caller.run_on_django_async(connection, script)
     raise unknown_to_async(connection)
+
+
+def watch_transaction(connection: object) -> StillOpen:
+    """For a connection on which a script was run."""
+    if isinstance(connection, Connection | AsyncConnection):
+        return lambda: is_in_transaction(cast("Connection[Any] | AsyncConnection[Any]", connection))
+    if _comes_from(_SQLALCHEMY, connection):
+        own: Any = connection() if callable(connection) else connection  # of a scoped session
+        return own.in_transaction
+    from horsies.adapters.postgres import django_caller  # noqa: PLC0415 - it is optional
+
+    return django_caller.watch_django(connection)
+
+
+async def watch_async_transaction(connection: object) -> StillOpen:
+    if not _is_of_django(connection):
+        return watch_transaction(connection)
+    from horsies.adapters.postgres import django_caller  # noqa: PLC0415 - it is optional
+
+    return await django_caller.watch_django_async(connection)
 
 
 def _comes_from(package: str, connection: object) -> bool:

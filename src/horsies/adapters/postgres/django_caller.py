@@ -1,6 +1,6 @@
-"""Sends inside a transaction of Django; loaded only for those who use it."""
+"""Sends and completions inside a transaction of Django; loaded only for those who use it."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol, TypeVar, cast
 
@@ -34,6 +34,7 @@ _transaction: Any = transaction  # Django ships no types
 class _Database(Protocol):
     alias: str
     vendor: str
+    in_atomic_block: bool
 
     def cursor(self) -> AbstractContextManager[Any]: ...
 
@@ -54,6 +55,16 @@ def run_on_django(connection: object, script: Script[T]) -> T:
 async def run_on_django_async(connection: object, script: Script[T]) -> T:
     """In the one thread where Django keeps the connections of async code."""
     return await sync_to_async(run_on_django, thread_sensitive=True)(connection, script)
+
+
+def watch_django(connection: object) -> Callable[[], bool]:
+    """Whether this very connection is inside `atomic`: other threads have others."""
+    database = _database_of(connection)
+    return lambda: database.in_atomic_block
+
+
+async def watch_django_async(connection: object) -> Callable[[], bool]:
+    return await sync_to_async(watch_django, thread_sensitive=True)(connection)
 
 
 def _database_of(connection: object) -> _Database:

@@ -2,6 +2,7 @@
 
 from horsies.adapters.postgres.announcements import PostgresAnnouncements
 from horsies.adapters.postgres.audience import Audience
+from horsies.adapters.postgres.completer import PostgresCompleter
 from horsies.adapters.postgres.completions import PostgresCompletions
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
@@ -25,6 +26,7 @@ class PostgresEngine:
         self.completions = PostgresCompletions(link, queries)
         audience = Audience()
         self.announcements = PostgresAnnouncements(link, audience)
+        self.completer = PostgresCompleter.on(link, clock)
         self.turn_over: PostgresTurnOver | None = None
         if link.session_settings:  # without a session of its own there is nothing to be quick on
             observe = self.unit_of_work.database_clock.observe

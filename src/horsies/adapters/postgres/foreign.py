@@ -30,11 +30,15 @@ def unknown_to_async(connection: object) -> UnusableConnectionError:
 
 
 def needs_async_verb(connection: object) -> UnusableConnectionError:
-    return unusable(connection, "it is asynchronous, so use send_async or send_many_async")
+    return unusable(
+        connection, "it is asynchronous, so use send_async, or the async form of what you called"
+    )
 
 
 def needs_sync_verb(connection: object) -> UnusableConnectionError:
-    return unusable(connection, "it would block the event loop, so use send or send_many")
+    return unusable(
+        connection, "it would block the event loop, so use send or the other sync forms"
+    )
 
 
 def is_after_a_failure(connection: object) -> UnusableConnectionError:

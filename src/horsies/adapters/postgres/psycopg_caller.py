@@ -1,4 +1,4 @@
-"""Sends inside a transaction of psycopg, on a cursor of our own."""
+"""Sends and completions inside a transaction of psycopg, on a cursor of our own."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
@@ -41,6 +41,12 @@ async def run_on_async_psycopg(connection: AsyncConnection[Any], script: Script[
             return await cursor.fetchall() if ask.answers else ()
 
         return await drive_async(script, execute)
+
+
+def is_in_transaction(connection: Connection[Any] | AsyncConnection[Any]) -> bool:
+    if connection.closed:  # and its transaction undone
+        return False
+    return connection.info.transaction_status is not TransactionStatus.IDLE
 
 
 def _expect_usable(connection: Connection[Any] | AsyncConnection[Any]) -> None:

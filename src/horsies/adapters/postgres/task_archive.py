@@ -6,6 +6,7 @@ from datetime import datetime
 from horsies.adapters.postgres.rows import attempt_of
 from horsies.adapters.postgres.session import Session
 from horsies.domain.ids import TaskId
+from horsies.domain.progress import Progress
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import TaskStatus
 from horsies.domain.worker import SilentTask
@@ -21,6 +22,10 @@ class PostgresTaskArchive:
 
     async def attempts(self, task_id: TaskId) -> Sequence[Attempt]:
         return [attempt_of(row) for row in await self._session.rows("attempts", id=task_id)]
+
+    async def progress(self, task_id: TaskId) -> Progress | None:
+        rows = await self._session.rows("find_progress", id=task_id)
+        return Progress(*rows[0]) if rows else None
 
     async def silent(self, since: datetime) -> Sequence[SilentTask]:
         rows = await self._session.rows("silent_tasks", since=since)

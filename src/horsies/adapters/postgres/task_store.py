@@ -23,6 +23,7 @@ from horsies.adapters.postgres.terms import encode_terms
 from horsies.domain.cancellation import CancelAnswer, answer_cancel
 from horsies.domain.ids import TaskId, WorkerId
 from horsies.domain.outcome import Complete, is_expired
+from horsies.domain.progress import Progress
 from horsies.domain.queue import ClaimOrder, InFlight
 from horsies.domain.settlement import (
     Carried,
@@ -105,6 +106,15 @@ class PostgresTaskStore:
         carried = {each.claim: carry_out(each, known[each.claim], now) for each in rest}
         await self._write(carried.values())
         return report(carried)
+
+    async def note_progress(self, told: Mapping[Claim, Progress]) -> None:
+        await self._session.change(
+            "note_progress",
+            ids=[claim.id for claim in told],
+            epochs=[claim.epoch for claim in told],
+            fractions=[progress.fraction for progress in told.values()],
+            notes=[progress.note for progress in told.values()],
+        )
 
     async def release(self, claims: Collection[Claim]) -> int:
         now = self._session.clock.now()

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from horsies.application.ports.grant import Grant
 from horsies.domain.outcome import Outcome
+from horsies.domain.progress import Progress
 from horsies.domain.task import Claim, Task
 
 
@@ -57,9 +58,15 @@ class Interruption(Enum):
 
 
 class Executor(Protocol):
-    """Nothing but `open` and `close` waits. After `on_change` there are reports, or room."""
+    """Nothing but `open` and `close` waits.
 
-    async def open(self, on_change: Callable[[], None]) -> None: ...
+    After `on_change` there are reports, or room; after `on_progress` somebody has told how far it
+    has come.
+    """
+
+    async def open(
+        self, on_change: Callable[[], None], on_progress: Callable[[], None]
+    ) -> None: ...
 
     @property
     def capacity(self) -> Capacity: ...
@@ -76,6 +83,10 @@ class Executor(Protocol):
 
     def signs_of_life(self) -> Mapping[Claim, int]:
         """For what runs in a process of its own: a number that changes while that one lives."""
+        ...
+
+    def take_progress(self) -> Mapping[Claim, Progress]:
+        """The latest of each run that has told something since the last time."""
         ...
 
     async def close(self) -> None:

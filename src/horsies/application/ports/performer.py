@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
+from horsies.application.ports.grant import Grant
 from horsies.domain.ids import TaskId
 from horsies.domain.outcome import Outcome
 from horsies.domain.task import Claim
@@ -19,6 +20,10 @@ class Job:
     queue: str
     attempt: int
     payload: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, grant: Grant) -> "Job":
+        return cls(grant.key, grant.epoch, grant.name, grant.queue, grant.attempt, grant.payload)
 
     @property
     def claim(self) -> Claim:
@@ -49,7 +54,18 @@ class Supervision(Protocol):
 
 
 class Performer(Protocol):
-    """Whatever the user's code does, something is performed; only TaskInterrupted comes out."""
+    """Whatever the user's code does, something is performed; only TaskInterrupted comes out.
+
+    `open` and `close` are for who runs tasks: on the loop on which async ones run.
+    """
+
+    async def open(self) -> None:
+        """Before the first run. What the user's code raises comes out."""
+        ...
+
+    async def close(self) -> None:
+        """After the last one."""
+        ...
 
     def is_async(self, name: str) -> bool: ...
 

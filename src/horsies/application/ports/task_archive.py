@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from horsies.domain.ids import TaskId
+from horsies.domain.progress import Progress
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import TaskStatus
 from horsies.domain.worker import SilentTask
@@ -17,6 +18,10 @@ class TaskArchive(Protocol):
 
     async def attempts(self, task_id: TaskId) -> Sequence[Attempt]:
         """Every begun run that has ended, in order."""
+        ...
+
+    async def progress(self, task_id: TaskId) -> Progress | None:
+        """The latest that the present run has told; None if none is under way."""
         ...
 
     async def silent(self, since: datetime) -> Sequence[SilentTask]:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from horsies.domain.cancellation import CancelAnswer
 from horsies.domain.ids import TaskId, WorkerId
+from horsies.domain.progress import Progress
 from horsies.domain.queue import ClaimOrder, InFlight
 from horsies.domain.settlement import Settlement, SettleReport
 from horsies.domain.task import Claim, NewTask, Task
@@ -46,6 +47,10 @@ class TaskStore(Protocol):
 
     async def settle(self, settlements: Sequence[Settlement]) -> SettleReport:
         """Carry out judgements; recognises its own earlier write by the epoch."""
+        ...
+
+    async def note_progress(self, told: Mapping[Claim, Progress]) -> None:
+        """Of runs that hold their tasks still; a row that somebody has locked is passed over."""
         ...
 
     async def release(self, claims: Collection[Claim]) -> int:

@@ -8,6 +8,7 @@ from horsies.application.ports.clock import Clock
 from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.domain.ids import TaskId, WorkerId
+from horsies.domain.progress import Progress
 from horsies.domain.result import TaskError
 from horsies.domain.task import Attempt, Task
 from horsies.domain.task_lifecycle import TaskStatus
@@ -27,7 +28,10 @@ class AttemptInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskInfo:
-    """A task as its sender may see it. Arguments are not part of it."""
+    """A task as its sender may see it. Arguments are not part of it.
+
+    `progress` is what the present run has told of itself; it is gone with that run.
+    """
 
     task_id: TaskId
     name: str
@@ -47,6 +51,8 @@ class TaskInfo:
     cancel_requested_at: datetime | None
     worker: WorkerId | None
     retry_of: TaskId | None
+    progress: float | None
+    progress_note: str | None
     error: TaskError | None
     attempts: tuple[AttemptInfo, ...]
 
@@ -63,7 +69,9 @@ class InspectTasks:
             if task is None:
                 return None
             attempts = await tx.archive.attempts(task_id)
-        return self._info(task, attempts)
+            running = task.status is TaskStatus.RUNNING
+            progress = await tx.archive.progress(task_id) if running else None
+        return self._info(task, attempts, progress)
 
     async def counts(self) -> Mapping[tuple[str, TaskStatus], int]:
         """Live tasks by queue and status."""
@@ -75,7 +83,7 @@ class InspectTasks:
         async with self.unit_of_work() as tx:
             return await tx.archive.silent(self.clock.now() - silence)
 
-    def _info(self, task: Task, attempts: Sequence[Attempt]) -> TaskInfo:
+    def _info(self, task: Task, attempts: Sequence[Attempt], progress: Progress | None) -> TaskInfo:
         return TaskInfo(
             task_id=task.id,
             name=task.name,
@@ -95,6 +103,8 @@ class InspectTasks:
             cancel_requested_at=task.cancel_requested_at,
             worker=task.worker,
             retry_of=task.retry_of,
+            progress=progress.fraction if progress else None,
+            progress_note=progress.note if progress else None,
             error=self._error(task.error_code, task.result),
             attempts=tuple(self._attempt(attempt) for attempt in attempts),
         )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from horsies.application.context import CurrentTask, Surroundings, running
 from horsies.application.definition import Ran, TaskDefinition
 from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.ports.performer import Job, Performed, Supervision
@@ -22,18 +23,18 @@ class Prepared:
     definition: TaskDefinition
     arguments: dict[str, Any] = field(repr=False)
 
-    def run(self) -> Ran:
-        return self.definition.run((), self.arguments)
-
-    async def run_async(self) -> Ran:
-        return await self.definition.run_async((), self.arguments)
-
 
 @dataclass(frozen=True, slots=True)
 class PerformTask:
     registry: TaskRegistry
     codec: Codec
-    payload_limit: int
+    surroundings: Surroundings
+
+    async def open(self) -> None:
+        await self.surroundings.lifespan.enter()
+
+    async def close(self) -> None:
+        await self.surroundings.lifespan.leave()
 
     def is_async(self, name: str) -> bool:
         definition = self.registry.find(name)
@@ -47,15 +48,31 @@ class PerformTask:
         prepared = self.prepare(job.name, job.payload)
         if isinstance(prepared, Performed):
             return prepared
-        supervision.begin()
-        return self.conclude(prepared.definition, prepared.run())
+        definition, arguments = prepared.definition, prepared.arguments
+        task = CurrentTask(job, definition, supervision, self.surroundings)
+        function = self.surroundings.hooks.around(definition.function, task)
+        before = running.set(task)
+        try:
+            supervision.begin()
+            ran = definition.run((), arguments, function)
+        finally:
+            running.reset(before)
+        return self._end(task, definition, ran)
 
     async def run_async(self, job: Job, supervision: Supervision) -> Performed:
         prepared = self.prepare(job.name, job.payload)
         if isinstance(prepared, Performed):
             return prepared
-        supervision.begin()
-        return self.conclude(prepared.definition, await prepared.run_async())
+        definition, arguments = prepared.definition, prepared.arguments
+        task = CurrentTask(job, definition, supervision, self.surroundings)
+        function = self.surroundings.hooks.around_async(definition.function, task)
+        before = running.set(task)
+        try:
+            supervision.begin()
+            ran = await definition.run_async((), arguments, function)
+        finally:
+            running.reset(before)
+        return self._end(task, definition, ran)
 
     def prepare(self, name: str, payload: bytes) -> Prepared | Performed:
         """Find the task and read its arguments; what does not fit is left to other workers."""
@@ -74,18 +91,22 @@ class PerformTask:
         if ran.result.is_err():
             return self._failed(ran.result.err_value, retryable=ran.retryable)
         try:
-            encoded = definition.codec.encode_result(ran.result)
+            encoded = definition.encode(ran.result, self.surroundings.payload_limit)
         except UnfitValueError as error:
             return self._failed(definition.misfit(error))
-        if len(encoded) <= self.payload_limit:
-            return Performed(Succeeded(), encoded)
-        size = f"its result takes {len(encoded)} bytes, of at most {self.payload_limit}"
-        return self._failed(definition.misfit(UnfitValueError(size)))
+        return Performed(Succeeded(), encoded)
+
+    def _end(self, task: CurrentTask, definition: TaskDefinition, ran: Ran) -> Performed:
+        """What a task has left undone is an exception of its own."""
+        undone = task.end()
+        if undone is not None and ran.result.is_ok():
+            ran = definition.raised(undone)
+        return self.conclude(definition, ran)
 
     def _failed(self, error: TaskError, *, retryable: bool = False) -> Performed:
         """An error keeps its code, and so its retry, whatever has to be left out of it."""
         encoded = self.codec.encode_error(error)
-        if len(encoded) > self.payload_limit:
+        if len(encoded) > self.surroundings.payload_limit:
             note = {"left_out": f"the details, which take {len(encoded)} bytes"}
             short = TaskError(error.error_code, shorten(error.message or "", SHORT_MESSAGE), note)
             encoded = self.codec.encode_error(short)

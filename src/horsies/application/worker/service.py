@@ -12,6 +12,7 @@ from horsies.application.ports.unit_of_work import UnitOfWork
 from horsies.application.worker.heart import HeartLoop
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.patience import Patience
+from horsies.application.worker.progress import ProgressLoop
 from horsies.application.worker.reaping import ReapLoop
 from horsies.application.worker.vigil import Vigil
 from horsies.application.worker.work import WorkLoop
@@ -42,6 +43,7 @@ class WorkerService:
         heart: HeartLoop,
         vigil: Vigil,
         reaping: ReapLoop,
+        progress: ProgressLoop,
         grace_seconds: float | None,
     ) -> None:
         self._worker = worker
@@ -54,6 +56,7 @@ class WorkerService:
         self._heart = heart
         self._vigil = vigil
         self._reaping = reaping
+        self._progress = progress
         self._grace_seconds = grace_seconds
         self._opened = self._serving = False
         self._stop = asyncio.Event()
@@ -80,6 +83,7 @@ class WorkerService:
         finally:
             if self._opened:
                 await self._executor.close()
+        await self._work.finish()
         await self._retire()
 
     async def _serve(self) -> None:
@@ -91,12 +95,13 @@ class WorkerService:
                 loops.create_task(self._announcements.listen(self)),
             ]
             self._opened = True
-            await self._executor.open(self._work.wake)
+            await self._executor.open(self._work.wake, self._progress.told)
             self._serving = True
             self._heart.beat_now()
             background += [
                 loops.create_task(_unending("vigil", self._vigil.run)),
                 loops.create_task(_unending("reaper", self._reaping.run)),
+                loops.create_task(_unending("progress", self._progress.run)),
             ]
             _log.info("ready for tasks")
             await self._work.run()

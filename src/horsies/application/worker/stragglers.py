@@ -20,6 +20,9 @@ OF_SINGLE_ROWS = frozenset({BrokerFault.BUSY, BrokerFault.CONFLICT, BrokerFault.
 
 _FIRST_WAIT = timedelta(seconds=0.2)
 _LONGEST_WAIT = timedelta(seconds=5)
+LAST_SECONDS = 10.0
+"""For rows that are held even when the worker has nothing else left to do."""
+
 _log = logging.getLogger("horsies.worker")
 
 
@@ -50,6 +53,15 @@ class Stragglers:
             await self._news.wait()
             await self._try_all()
             self._news.clear()
+
+    async def finish(self, seconds: float = LAST_SECONDS) -> None:
+        """When the processes are gone that may have held the rows; then there is nobody to wait."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._try_all()
+        except TimeoutError:
+            ids = ", ".join(str(report.grant.claim.id) for report in self._waiting)
+            _log.error("results are lost, and their tasks will count as crashed: %s", ids)
 
     async def _try_all(self) -> None:
         """In turns, with a growing rest while nothing can be written."""

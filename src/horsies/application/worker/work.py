@@ -80,13 +80,17 @@ class WorkLoop:
         self._wake.set()
 
     async def run(self) -> None:
-        """Until it is cancelled, or it neither accepts nor holds anything any more."""
+        """Until it is cancelled, or it neither accepts nor holds anything that it could write."""
         async with asyncio.TaskGroup() as group:
             late = group.create_task(self._stragglers.run())
-            while self.accepting or len(self._holdings) or self._reports:
+            while self.accepting or len(self._holdings) > len(self._stragglers) or self._reports:
                 await self._patience.through(self._turn)
                 await self._rest()
             late.cancel()
+
+    async def finish(self) -> None:
+        """After the tasks and their processes have ended: what somebody has held until now."""
+        await self._stragglers.finish()
 
     async def _turn(self) -> None:
         """Reports are kept until they are written; an unclear end of a step is cleared up first."""
@@ -154,7 +158,8 @@ class WorkLoop:
         capacity = self._executor.capacity
         room = async_room = None
         if self._takes:
-            room, async_room = self._appetite.rooms(capacity, len(self._reports), due=due)
+            settling = len(self._reports) + len(self._stragglers)
+            room, async_room = self._appetite.rooms(capacity, settling, due=due)
         claimed = tuple(self._holdings.claimed)
         asked = Asked(
             reports=tuple(self._reports),

@@ -1,22 +1,21 @@
 """An engine in memory with a virtual clock, run by the test itself."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import EvenDice, VirtualClock, VirtualIds
-from horsies.application.definition import Ran, TaskDefinition
+from horsies.application.definition import TaskDefinition
 from horsies.application.ports.codec import Codec
 from horsies.application.ports.executor import RunReport
-from horsies.application.ports.performer import Performed
+from horsies.application.ports.performer import Job, Performed, Supervision
 from horsies.application.registry import TaskRegistry
 from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
-from horsies.application.usecases.perform_task import Prepared
 from horsies.domain.errors import BrokerError
-from horsies.domain.outcome import ShutDown
+from horsies.domain.outcome import ShutDown, Unbegun
 from horsies.domain.queue import Room
 from horsies.domain.task import Task as TaskRow
 from horsies.entrypoints.bridge import LoopThread, drive, driven, here
@@ -27,6 +26,7 @@ from horsies.entrypoints.testing.board import RunBoard
 from horsies.entrypoints.testing.completions import MOST_RUNS, SandboxCompletions, endless
 from horsies.entrypoints.testing.outage import BreakableInbox, BreakableUnitOfWork, Outage
 from horsies.entrypoints.testing.sent import SentTask, no_such_send, read_sent, unwanted_send
+from horsies.entrypoints.testing.supervision import SandboxSupervision
 
 _ONE_AT_A_TIME = Room(free_slots=1)
 _ALL_DUE = 1_000_000
@@ -63,6 +63,7 @@ class Sandbox:
             ids=ids,
             unit_of_work=self._unit_of_work,
             inbox=BreakableInbox(self._engine.inbox, self._outage),
+            completer=self._engine.completer,
             completions=SandboxCompletions(self._make_progress, self._board),
             run_sync=drive,
             run_async=here,
@@ -70,6 +71,8 @@ class Sandbox:
         self.runtime: Runtime = container.runtime()
         self._claim, self._perform = container.claim(), container.perform()
         self._settle, self._reap = container.settle(), container.reap()
+        self._lifespan = container.lifespan()
+        self._leave_lifespan: Callable[[], None] = _nothing
         self._worker = ids.worker_id()
         self._queues = [queue.name for queue in config.queues()]
 
@@ -146,7 +149,10 @@ class Sandbox:
             self._outage.on = outer
 
     def close(self) -> None:
-        self._loop_thread.close()
+        try:
+            self._leave_lifespan()
+        finally:
+            self._loop_thread.close()
 
     def _matching(self, task: "str | Task[..., Any]", arguments: dict[str, Any]) -> list[SentTask]:
         definition = self._definition_of(task)
@@ -203,29 +209,50 @@ class Sandbox:
                 raise
 
     async def _perform_one(self, task: TaskRow) -> RunReport:
-        prepared = self._perform.prepare(task.name, task.payload)
-        if isinstance(prepared, Performed):
-            return RunReport(task, prepared.outcome, prepared.result, prepared.detail)
         try:
-            ran = await self._call(prepared)
+            await self._enter_lifespan()
+        except BaseException:
+            async with self._unit_of_work() as tx:
+                await self._settle(tx, [RunReport(task, Unbegun())])
+            raise
+        try:
+            performed = await self._call(Job.of(task), self._supervision(task))
         except BaseException:  # the test itself is stopped: to the task that is a shutdown
             self._unsettled.append(RunReport(task, ShutDown()))
             raise
-        performed = self._perform.conclude(prepared.definition, ran)
         return RunReport(task, performed.outcome, performed.result, performed.detail)
 
-    async def _call(self, prepared: Prepared) -> Ran:
-        if not prepared.definition.is_async:
-            return prepared.run()
+    async def _call(self, job: Job, supervision: Supervision) -> Performed:
+        if not self._perform.is_async(job.name):
+            return self._perform.run(job, supervision)
+        running = self._perform.run_async(job, supervision)
         if driven.get():  # nobody can wait on this thread: the loop thread does
-            return self._loop_thread.run(_on_a_loop(prepared))
-        return await prepared.run_async()
+            return self._loop_thread.run(_on_a_loop(running))
+        return await running
+
+    def _supervision(self, task: TaskRow) -> Supervision:
+        return SandboxSupervision(self._engine.unit_of_work, task.claim)
+
+    async def _enter_lifespan(self) -> None:
+        """With the first task, on the loop on which async ones run."""
+        if self._lifespan.is_entered:
+            return
+        if driven.get():
+            self._leave_lifespan = lambda: self._loop_thread.run(self._lifespan.leave())
+            self._loop_thread.run(self._lifespan.enter())
+        else:
+            self._leave_lifespan = self._lifespan.leave_soon
+            await self._lifespan.enter()
 
     async def _next_due(self) -> datetime | None:
         async with self._unit_of_work() as tx:
             return await tx.tasks.next_due(self._queues)
 
 
-async def _on_a_loop(prepared: Prepared) -> Ran:
+def _nothing() -> None:
+    """There is no lifespan that was entered."""
+
+
+async def _on_a_loop(running: Coroutine[Any, Any, Performed]) -> Performed:
     driven.set(False)  # here one may wait; the context is this run's own
-    return await prepared.run_async()
+    return await running

@@ -8,8 +8,10 @@ from typing import Any
 from horsies.adapters.codec.msgspec_codec import MsgspecCodec
 from horsies.adapters.memory.engine import MemoryEngine
 from horsies.adapters.memory.virtual_time import EvenDice, VirtualClock, VirtualIds
+from horsies.application.context import Surroundings
 from horsies.application.define_task import TaskOptions, define_task
 from horsies.application.definition import TaskDefinition
+from horsies.application.lifespan import Lifespan
 from horsies.application.ports.executor import RunReport
 from horsies.application.registry import TaskRegistry
 from horsies.application.settings.app import AppConfig
@@ -48,7 +50,13 @@ class Bench(World):
         self.enqueue = EnqueueTasks(
             self.inbox, self.registry, self.codec, self.ids, self.clock, self.config, self.gate
         )
-        self.perform = PerformTask(self.registry, self.codec, self.config.payload_limit_bytes)
+        self.surroundings = Surroundings(
+            self.registry.hooks,
+            Lifespan(self.registry.hooks),
+            self.completer,
+            self.config.payload_limit_bytes,
+        )
+        self.perform = PerformTask(self.registry, self.codec, self.surroundings)
         self.long_watch = Watch(server_started_at=AGES_AGO, connected_since=AGES_AGO)
 
     def define(
@@ -111,6 +119,7 @@ def bench(config: AppConfig | None = None) -> Bench:
         engine.unit_of_work,
         engine.inbox,
         engine.completions,
+        engine.completer,
         clock,
         VirtualIds(clock),
         config or AppConfig(),

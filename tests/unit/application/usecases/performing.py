@@ -1,19 +1,26 @@
 """Short words for runs in laws."""
 
-from horsies.application.ports.performer import Performed
-from horsies.application.usecases.perform_task import Prepared
+from horsies.application.ports.performer import Job, Performed
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.result import TaskError, TaskResult
+from horsies.entrypoints.inline import Unsupervised
 
 UNHANDLED = OperationalErrorCode.UNHANDLED_EXCEPTION
 UNSTORABLE = OperationalErrorCode.WORKER_SERIALIZATION_ERROR
 
 
+def job_of(payload=b"{}", name="job") -> Job:
+    return Job(bytes(16), 1, name, "default", 1, payload)
+
+
 def perform(bench, function, payload=b"{}", **options) -> Performed:
-    definition = bench.define(function, "job", **options)
-    prepared = bench.perform.prepare("job", payload)
-    assert isinstance(prepared, Prepared)
-    return bench.perform.conclude(definition, prepared.run())
+    bench.define(function, "job", **options)
+    return bench.perform.run(job_of(payload), Unsupervised())
+
+
+async def perform_async(bench, function, payload=b"{}", **options) -> Performed:
+    bench.define(function, "job", **options)
+    return await bench.perform.run_async(job_of(payload), Unsupervised())
 
 
 def error_of(bench, performed: Performed) -> TaskError:

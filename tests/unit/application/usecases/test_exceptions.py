@@ -1,7 +1,10 @@
 """What a task raises becomes an error: its code, its text, its traceback, its retry."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from horsies.application.context import CurrentTask
 from horsies.application.settings.app import AppConfig
 from horsies.domain.errors import ResultAccessError
 from horsies.domain.outcome import Errored
@@ -13,6 +16,7 @@ from tests.unit.application.usecases.performing import (
     OutOfPaperError,
     error_of,
     perform,
+    perform_async,
     raising,
 )
 
@@ -106,9 +110,19 @@ class TestTracebacks:
         async def job() -> TaskResult[int, TaskError]:
             raise ValueError("deep down")
 
-        bench.define(job)
-        ran = await bench.perform.prepare("job", b"{}").run_async()
-        lines = ran.result.err_value.exception.traceback.splitlines()
+        performed = await perform_async(bench, job)
+        lines = error_of(bench, performed).exception.traceback.splitlines()
+        assert lines[1].endswith("in job")
+
+    def test_so_it_does_inside_middlewares(self, bench):
+        def around(task: CurrentTask) -> Iterator[None]:
+            yield
+
+        def job() -> TaskResult[int, TaskError]:
+            raise ValueError("deep down")
+
+        bench.registry.hooks.add_middleware(around)
+        lines = self.trace(bench, job).splitlines()
         assert lines[1].endswith("in job")
 
     def test_a_traceback_holds_no_locals(self, bench):

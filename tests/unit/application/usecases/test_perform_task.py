@@ -13,13 +13,16 @@ from horsies.domain.errors import TaskInterrupted
 from horsies.domain.outcome import Errored, Succeeded, Unresolved
 from horsies.domain.result import TaskError, TaskResult
 from horsies.domain.retry import RetryPolicy
+from horsies.entrypoints.inline import Unsupervised
 from tests.unit.application.usecases.bench import add
 from tests.unit.application.usecases.bench import bench as new_bench
 from tests.unit.application.usecases.performing import (
     UNHANDLED,
     UNSTORABLE,
     error_of,
+    job_of,
     perform,
+    perform_async,
     raising,
 )
 
@@ -32,9 +35,7 @@ async def test_an_async_task_is_awaited(bench):
     async def job(x: int) -> TaskResult[int, TaskError]:
         return TaskResult(ok=x * 2)
 
-    definition = bench.define(job)
-    prepared = bench.perform.prepare("job", b'{"x":4}')
-    performed = bench.perform.conclude(definition, await prepared.run_async())
+    performed = await perform_async(bench, job, b'{"x":4}')
     assert performed == Performed(Succeeded(), b'{"ok":8}')
 
 
@@ -42,9 +43,7 @@ async def test_an_async_task_that_raises_gives_an_error(bench):
     async def job() -> TaskResult[int, TaskError]:
         raise ValueError("no")
 
-    definition = bench.define(job)
-    ran = await bench.perform.prepare("job", b"{}").run_async()
-    assert bench.perform.conclude(definition, ran).outcome == Errored(UNHANDLED)
+    assert (await perform_async(bench, job)).outcome == Errored(UNHANDLED)
 
 
 def test_a_returned_error_is_an_error_with_its_own_code(bench):
@@ -80,7 +79,8 @@ def test_arguments_that_do_not_fit_are_left_to_others_before_a_line_runs(bench, 
 
 def test_a_task_is_found_by_its_former_name(bench):
     bench.define(add, "add", aliases=["plus"])
-    assert bench.perform.prepare("plus", b'{"x":1}').run().result == TaskResult(ok=2)
+    performed = bench.perform.run(job_of(b'{"x":1}', "plus"), Unsupervised())
+    assert performed == Performed(Succeeded(), b'{"ok":2}')
 
 
 def test_a_returned_error_is_not_an_exception_to_retry_for(bench):

@@ -267,7 +267,7 @@ async def test_a_lost_claim_does_not_keep_the_rest_of_its_batch(bench):
     bench.send()
     bench.send()
     lost, mine = await bench.claim()
-    await bench.report(lost, Succeeded(), b'{"ok":1}')
+    await bench.report(lost, Errored("BOOM"), bench.failed())
     async with bench.unit_of_work() as tx:
         reports = [RunReport(lost, Errored("X")), RunReport(mine, Succeeded(), b'{"ok":2}')]
         assert set(await bench.judge_runs(tx, reports)) == {lost.claim}

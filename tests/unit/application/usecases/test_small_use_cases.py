@@ -34,7 +34,7 @@ async def test_a_heartbeat_hears_of_lost_claims_and_of_cancels(bench):
     bench.send()
     bench.send()
     lost, asked = await bench.claim()
-    await bench.settle(lost)
+    await bench.settle(lost, Fail("BOOM"), bench.failed())
     await bench.cancel(asked)
     heartbeat = SendHeartbeat(bench.unit_of_work, timedelta(seconds=7))
     pulse = Pulse(bench.record(bench.worker), running=[lost.claim, asked.claim])

@@ -30,9 +30,17 @@ WITH renewed AS (
         (task_id, epoch, sender_id, role, sent_at, hostname, pid)
     SELECT id, epoch, %(worker)s::text, role, %(now)s, %(hostname)s, %(pid)s FROM held
     WHERE role IS NOT NULL
+), known AS (
+    SELECT id, epoch, cancelling FROM held
+    UNION ALL  -- a run that has completed its task by itself may go on: that is no loss
+    SELECT ended.id, ended.epoch, false
+    FROM unnest(%(ids)s::uuid[], %(epochs)s::int[]) AS given (id, epoch)
+    JOIN {schema}.horsies_task_history AS ended
+        ON ended.id = given.id AND ended.epoch = given.epoch
+    WHERE ended.worker_id = %(worker)s AND ended.status = 'COMPLETED'
 ), suspended AS (
     SELECT EXISTS (
         SELECT FROM {schema}.horsies_suspensions WHERE worker_name IN ('', %(name)s)
     ) AS so
 )
-SELECT suspended.so, held.id, held.epoch, held.cancelling FROM suspended LEFT JOIN held ON true
+SELECT suspended.so, known.id, known.epoch, known.cancelling FROM suspended LEFT JOIN known ON true
