@@ -158,7 +158,7 @@ def current_task() -> CurrentTask:
         return running.get()
     except LookupError:
         raise NotInTaskError(
-            "no task is running here: current_task() is for code that a worker, app.testing() or "
-            "an inline runner runs as a task, and for threads that inherit its context "
+            "no task is running here: current_task() is for code that a worker or app.testing() "
+            "runs as a task, and for threads that inherit its context "
             "(asyncio.to_thread does, others by contextvars.copy_context)"
         ) from None

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from horsies.application.usecases.perform_task import PerformTask
     from horsies.entrypoints.broker import PostgresBroker
     from horsies.entrypoints.container import Container
-    from horsies.entrypoints.inline import InlineRunner
     from horsies.entrypoints.online import Online
     from horsies.entrypoints.testing.sandbox import Sandbox
 
@@ -151,12 +150,6 @@ class Horsies:
 
         return PostgresBroker(self._connected())
 
-    def inline_runner(self) -> "InlineRunner":
-        """Run what is queued in this process, for demonstrations and scripts; no worker."""
-        from horsies.entrypoints.inline import InlineRunner  # noqa: PLC0415 - when needed
-
-        return InlineRunner(self._connected())
-
     def on_child_process_start(self, hook: Callable[[], object]) -> Callable[[], object]:
         """Have this called in each child process of a worker, once the app is loaded there."""
         self.child_hooks.append(hook)
@@ -191,6 +184,16 @@ class Horsies:
         from horsies.entrypoints.worker import WorkerProcess  # noqa: PLC0415 - workers only
 
         await WorkerProcess(self, config or WorkerConfig()).run()
+
+    def running_worker(self, *options: str) -> AbstractContextManager[None]:
+        """Inside, a worker runs beside this program; the options are those of `horsies worker`.
+
+        For scripts and tests. The app must be a variable of a module, and a script that starts it
+        needs `if __name__ == "__main__":`.
+        """
+        from horsies.entrypoints.beside import worker_beside  # noqa: PLC0415 - when needed
+
+        return worker_beside(self, options)
 
     def performer(self) -> "PerformTask":
         """What runs the tasks of this app, in whichever process."""

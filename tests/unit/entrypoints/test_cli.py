@@ -136,18 +136,3 @@ class TestCheck:
         assert result.exit_code == 1
         assert "error[HRS-200]" in result.stderr
         assert "--> shop.py:2" in result.stderr
-
-
-def test_the_demo_tells_of_results_retries_delays_and_errors(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    result = horsies("demo")
-    assert result.exit_code == 0
-    for words in (
-        "image-3-800px.webp",
-        "order 7: charged 19.99",
-        "cancel: CANCELLED",
-        "reminded ada@example.com",
-        "OUT_OF_PAPER: no label for order 7: tray 2 is empty",
-        "2000 more tasks, sent, run and settled durably:",
-    ):
-        assert words in result.stdout

@@ -1,5 +1,6 @@
 """`horsies worker`: run the tasks of an app."""
 
+import logging
 import sys
 from typing import Any
 
@@ -58,7 +59,8 @@ def worker(app: str, queues: tuple[str, ...], log_format: str, **options: Any) -
         configure_logs(config.loglevel_number, form)
         found = find_app(app)
         found.load_tasks()
-        _banner(found, config)
+        if config.loglevel_number <= logging.INFO:
+            _banner(found, config)
         run(WorkerProcess(found, config, form).run())
     except FaultsError as error:
         click.echo(error.report(), err=True)
