@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ca
 from uuid import UUID
 
 from horsies.application.definition import TaskDefinition
-from horsies.application.send_options import Call, SendOptions
+from horsies.application.send_options import NO_OPTIONS, Call, SendOptions
 from horsies.domain.errors import DefinitionError, TaskSendError
 from horsies.domain.ids import TaskId
 from horsies.domain.result import Err, Ok, TaskError, TaskResult
@@ -192,7 +192,7 @@ class Task(Sender[P, T]):
         definition: TaskDefinition | DefinitionError,
         runtime: RuntimeSource,
     ) -> None:
-        super().__init__(definition, runtime, SendOptions())
+        super().__init__(definition, runtime, NO_OPTIONS)
         self.name = name
         self.__wrapped__ = function
         self.__name__ = getattr(function, "__name__", name)
@@ -247,7 +247,7 @@ def _single(error: TaskSendError) -> TaskSendError:
 def _one(runtime: Runtime, sent: "SendResult") -> "Ok[TaskHandle[Any]] | Err[TaskSendError]":
     match sent:
         case Ok(ids):
-            return Ok(TaskHandle[Any](runtime, ids[0]))
+            return Ok(TaskHandle(runtime, ids[0]))
         case Err(error):
             return Err(error)
 

@@ -7,6 +7,7 @@ from horsies.adapters.postgres.completions import PostgresCompletions
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
 from horsies.adapters.postgres.queries import Queries
+from horsies.adapters.postgres.quick_sends import QuickSends
 from horsies.adapters.postgres.sending import SendScripts
 from horsies.adapters.postgres.task_inbox import PostgresTaskInbox
 from horsies.adapters.postgres.turn_over import PostgresTurnOver
@@ -34,9 +35,10 @@ class PostgresEngine:
         self.inbox = PostgresTaskInbox(
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_transactions()),
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_callers()),
+            QuickSends(queries) if link.session_settings else None,
             self._sync,
             self._async,
-            clock,
+            clock=clock,
         )
 
     async def aclose(self) -> None:

@@ -5,35 +5,39 @@ from dataclasses import replace
 from datetime import datetime
 
 import psycopg
-from psycopg import AsyncConnection, Connection
+from psycopg import AsyncConnection
 
 from horsies.adapters.postgres.callers import run_on_async_caller, run_on_caller
 from horsies.adapters.postgres.faults import is_worth_a_replay, translated
-from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
+from horsies.adapters.postgres.pool import AsyncConnections, SenderConnection, SyncConnections
+from horsies.adapters.postgres.quick_sends import QuickSends
 from horsies.adapters.postgres.rows import Row
 from horsies.adapters.postgres.scripts import Script, run, run_async
 from horsies.adapters.postgres.sending import SendScripts
 from horsies.application.ports.clock import Clock
-from horsies.domain.sending import Batch, Receipt
+from horsies.domain.sending import Accepted, Batch, Receipt
 
 
 class PostgresTaskInbox:
     """A send that is lost or undone is repeated once as a replay, which makes no second task.
 
-    `foreign_scripts` are for callers' connections, which carry no settings of ours. `clock` takes
-    the place of the database's own in tests.
+    `foreign_scripts` are for callers' connections, which carry no settings of ours; `quick` is for
+    ours, where sessions have them. `clock` takes the place of the database's own in tests.
     """
 
     def __init__(
         self,
         scripts: SendScripts,
         foreign_scripts: SendScripts,
+        quick: QuickSends | None,
         connections: SyncConnections,
         async_connections: AsyncConnections,
+        *,
         clock: Clock | None = None,
     ) -> None:
         self._scripts = scripts
         self._foreign_scripts = foreign_scripts
+        self._quick = quick
         self._own = connections
         self._own_async = async_connections
         self._clock = clock
@@ -70,7 +74,10 @@ class PostgresTaskInbox:
             async with self._own_async.one() as mine:
                 return await self._accept_async(mine, replace(batch, replay=True))
 
-    def _accept(self, connection: Connection[Row], batch: Batch) -> Sequence[Receipt]:
+    def _accept(self, connection: SenderConnection, batch: Batch) -> Sequence[Receipt]:
+        if self._quick is not None and self._quick.take(batch):
+            self._quick.run(connection, batch.tasks, self._now())
+            return [Accepted(task.id) for task in batch.tasks]
         script = self._scripts.accept(batch, self._now())
         if self._scripts.is_one_statement(batch):
             return run(connection, script)
@@ -80,6 +87,9 @@ class PostgresTaskInbox:
     async def _accept_async(
         self, connection: AsyncConnection[Row], batch: Batch
     ) -> Sequence[Receipt]:
+        if self._quick is not None and self._quick.take(batch):
+            await self._quick.run_async(connection, batch.tasks, self._now())
+            return [Accepted(task.id) for task in batch.tasks]
         script = self._scripts.accept(batch, self._now())
         if self._scripts.is_one_statement(batch):
             return await run_async(connection, script)
