@@ -28,7 +28,7 @@ async def world(cutter):
 
 
 def plain(world):
-    return Batch(tasks=[world.new_task(payload=b'{"n":1}')]), b"INSERT INTO"
+    return Batch(tasks=[world.new_task(payload=b'{"n":1}')]), b'{"n":1}'
 
 
 def keyed(world):

@@ -79,14 +79,15 @@ async def test_a_refused_batch_of_sends_leaves_nothing_behind(world):
 
 
 @pytest.mark.parametrize("payload", [POISON, b"\xff"])
-async def test_one_payload_that_no_database_takes_undoes_a_large_batch(world, payload):
-    tasks = [world.new_task() for _ in range(250)]
+@pytest.mark.parametrize("count", [0, 250])
+async def test_a_payload_that_no_database_takes_is_refused_with_its_batch(world, payload, count):
+    tasks = [world.new_task() for _ in range(count)]
     with pytest.raises(BrokerError) as raised:
         world.inbox.accept(Batch(tasks=[*tasks, world.new_task(payload=payload)]))
     assert raised.value.fault is BrokerFault.REFUSED
     assert await world.claim() == []
-    world.inbox.accept(Batch(tasks=tasks))
-    assert len(await world.claim(250)) == 250
+    world.inbox.accept(Batch(tasks=[*tasks, world.new_task()]))
+    assert len(await world.claim(251)) == count + 1
 
 
 @pytest.mark.parametrize("value", ["a\x00b", "\ud800", float("nan"), float("inf")])

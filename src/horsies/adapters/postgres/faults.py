@@ -1,7 +1,6 @@
 """What the driver raises, told in the words of the port: once, here."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
@@ -35,15 +34,31 @@ _BY_CLASS = {
 }
 
 
-@contextmanager
-def translated() -> Generator[None]:
+class _Translated:
+    """No generator: every send passes through here."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        match error:
+            case None:
+                pass
+            case psycopg.Error() | PoolTimeout() | PoolClosed() | TooManyRequests():
+                raise translate(error) from error
+            case UnicodeError():
+                words = f"this is not text ({error})"
+                raise BrokerError(words, fault=BrokerFault.REFUSED) from error
+            case _:
+                pass
+
+
+_translated = _Translated()
+
+
+def translated() -> AbstractContextManager[None]:
     """Around everything that speaks to the database."""
-    try:
-        yield
-    except (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests) as error:
-        raise translate(error) from error
-    except UnicodeError as error:
-        raise BrokerError(f"this is not text ({error})", fault=BrokerFault.REFUSED) from error
+    return _translated
 
 
 def translate(error: Exception) -> BrokerError:

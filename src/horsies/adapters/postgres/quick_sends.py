@@ -1,10 +1,10 @@
 """The shortest ways into the table, for first sends of one task or of many that are alike."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
 
 from psycopg import AsyncConnection, AsyncRawCursor, RawCursor
+from psycopg.pq import Format
 
 from horsies.adapters.postgres.pool import SenderConnection
 from horsies.adapters.postgres.queries import Queries
@@ -17,6 +17,10 @@ MANY = 100
 """From here on COPY, which needs a round trip more, is faster than one statement."""
 
 _ROWS_PER_WRITE = 1_000
+_PLACES = 13
+_PLACES_OF_TEXTS = {1, 2, 3, 5, 8}
+_FORMATS = [Format.BINARY if n in _PLACES_OF_TEXTS else Format.TEXT for n in range(_PLACES)]
+"""Of `enqueue_one`. Only in binary may a text hold anything."""
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -29,41 +33,51 @@ class QuickSends:
         self._copy = queries("copy_tasks").encode()
 
     def take(self, batch: Batch) -> bool:
+        if batch.replay or batch.max_pending:
+            return False
         count = len(batch.tasks)
-        return (count == 1 or count >= MANY) and not batch.max_pending and are_alike(batch)
+        if count == 1:
+            return batch.tasks[0].idempotency is None
+        return count >= MANY and are_alike(batch)
 
     def run(
         self, connection: SenderConnection, tasks: Sequence[NewTask], now: datetime | None
     ) -> None:
-        cursor: RawCursor[Row] = connection.cursor_of_sends
         if len(tasks) == 1:
-            cursor.execute(self._one, _values_of_one(tasks[0], now))
+            connection.send_one(self._one, _texts_of_one(tasks[0], now), _FORMATS)
             return
-        common = cursor.execute(self._alike, _values_of_many(tasks, now)).fetchall()[0]
-        with cursor.copy(self._copy) as copy:
-            for lines in _lines(tasks, common):
-                copy.write(lines)
+        with RawCursor(connection) as cursor:
+            (common,) = cursor.execute(self._alike, _common_texts(tasks[0], now)).fetchall()
+            with cursor.copy(self._copy) as copy:
+                for lines in _lines(tasks, common):
+                    copy.write(lines)
 
     async def run_async(
         self, connection: AsyncConnection[Row], tasks: Sequence[NewTask], now: datetime | None
     ) -> None:
         async with AsyncRawCursor(connection) as cursor:
             if len(tasks) == 1:
-                await cursor.execute(self._one, _values_of_one(tasks[0], now))
+                await cursor.execute(self._one, _texts_of_one(tasks[0], now))
                 return
-            await cursor.execute(self._alike, _values_of_many(tasks, now))
+            await cursor.execute(self._alike, _common_texts(tasks[0], now))
             (common,) = await cursor.fetchall()
             async with cursor.copy(self._copy) as copy:
                 for lines in _lines(tasks, common):
                     await copy.write(lines)
 
 
-def _values_of_one(task: NewTask, now: datetime | None) -> tuple[Any, ...]:
-    return (str(task.id), task.payload.decode(), *common_values(task, now).values())
+def _texts_of_one(task: NewTask, now: datetime | None) -> list[str | None]:
+    return [str(task.id), task.payload.decode(), *_common_texts(task, now)]
 
 
-def _values_of_many(tasks: Sequence[NewTask], now: datetime | None) -> tuple[Any, ...]:
-    return tuple(common_values(tasks[0], now).values())
+def _common_texts(task: NewTask, now: datetime | None) -> list[str | None]:
+    """As the server reads them, whatever the type."""
+    values = common_values(task, now).values()
+    return [v if v is None or v.__class__ is str else _text(v) for v in values]
+
+
+def _text(value: object) -> str:
+    return f"{value.total_seconds()} s" if isinstance(value, timedelta) else str(value)
 
 
 def _lines(tasks: Sequence[NewTask], common: Row) -> Iterator[str]:

@@ -121,14 +121,16 @@ class EnqueueTasks:
         return Ok(replace(self._batch(error.tasks), replay=True))
 
     def _common_fields(self, definition: TaskDefinition, options: SendOptions) -> dict[str, Any]:
-        return {
-            "name": definition.name,
+        terms = self._terms(definition, options)
+        fields = {"name": definition.name, "queue": definition.queue, "terms": terms}
+        if options is NO_OPTIONS:
+            return fields
+        return fields | {
             "queue": options.queue or definition.queue,
             "priority": options.priority or DEFAULT_PRIORITY,
             "delay": options.delay_time,
             "eta": options.eta_utc,
             "good_until": options.good_until_utc,
-            "terms": self._terms(definition, options),
         }
 
     def _terms(self, definition: TaskDefinition, options: SendOptions) -> Terms:
