@@ -39,6 +39,12 @@ def resolve_broker(config: AppConfig) -> PostgresConfig:
     return PostgresConfig(EMBEDDED)
 
 
+def is_assumed(config: AppConfig) -> bool:
+    """Whether the embedded server is used although nobody asked for it."""
+    given = config.broker is not None or any(os.environ.get(name) for name in VARIABLES)
+    return not given and os.environ.get("HORSIES_EMBEDDED") != "1"
+
+
 def embedded_project(broker: PostgresConfig) -> Path | None:
     """The directory of the embedded server, if that is the one to be used."""
     if not broker.dsn.startswith(EMBEDDED):
