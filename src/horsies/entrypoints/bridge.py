@@ -82,6 +82,12 @@ class LoopThread:
         if self._thread is not None and get_ident() != self._thread_id:
             self._thread.join()
 
+    def abandon(self) -> None:
+        """In a forked child, where its thread is not: what was left on it is no loss to tell of."""
+        if self._loop is not None:
+            for task in asyncio.all_tasks(self._loop):
+                task._log_destroy_pending = False  # noqa: SLF001 # pyright: ignore[reportAttributeAccessIssue] - there is no other way
+
     def _running_loop(self) -> asyncio.AbstractEventLoop | None:
         with self._lock:
             if self._loop is None and not self._closed:

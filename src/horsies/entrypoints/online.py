@@ -130,6 +130,7 @@ class Online:
     def forget_connections(self) -> None:
         """In a forked child: what was open is the parent's, and must not even be closed."""
         atexit.unregister(self.close)
+        self._loop.abandon()
         _parents_own.append((self._connection, self._loop))
         self._connection, self._loop = None, LoopThread()
         self._connecting, self._closing = Lock(), Lock()

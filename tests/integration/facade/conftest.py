@@ -38,6 +38,11 @@ class Shop:
             row = connection.execute(statement.encode(), values).fetchone()
             return None if row is None else row[0]
 
+    def do(self, *statements: str) -> None:
+        with psycopg.connect(self.dsn, autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
+
     def sessions(self, role: str = "%") -> int:
         return self.ask(
             "SELECT count(*) FROM pg_stat_activity"

@@ -86,8 +86,12 @@ def translate_state(state: str | None, text: str, *, lost: bool) -> BrokerError:
 
 
 def is_worth_a_replay(error: psycopg.Error) -> bool:
-    """Whether a send was undone, or nobody knows what became of it because the connection broke."""
-    return translate(error).fault in {BrokerFault.CONNECTION, BrokerFault.CONFLICT}
+    """Whether a send was undone, or nobody knows what became of it because the connection broke.
+
+    After a failover another connection may lead to a server that accepts writes.
+    """
+    repeatable = {BrokerFault.CONNECTION, BrokerFault.CONFLICT, BrokerFault.READ_ONLY}
+    return translate(error).fault in repeatable
 
 
 def _recognise(state: str | None, *, lost: bool) -> tuple[BrokerFault, str]:

@@ -2,6 +2,8 @@
 
 A pool cannot say why it has no connection to give: the server may be away, or all may be in use.
 So the first one is made by hand, and one more where the pool gave up; their errors speak.
+
+Connections to what is a standby now are given up: new ones may lead to the new primary.
 """
 
 import asyncio
@@ -10,8 +12,9 @@ from contextlib import asynccontextmanager, contextmanager
 from threading import Lock
 from typing import Any
 
+import psycopg
 from psycopg import AsyncConnection, Connection
-from psycopg.errors import error_from_result
+from psycopg.errors import ReadOnlySqlTransaction, error_from_result
 from psycopg.generators import execute
 from psycopg.pq import ExecStatus, Format
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
@@ -46,6 +49,9 @@ class AsyncConnections:
             raise
         try:
             yield connection
+        except ReadOnlySqlTransaction as error:
+            await self.mistrust_after(error)
+            raise
         finally:
             await self._pool.putconn(connection)
 
@@ -59,9 +65,12 @@ class AsyncConnections:
     async def _knock(self) -> None:
         await (await AsyncConnection.connect(self._conninfo)).close()
 
-    async def drop_dead_ones(self) -> None:
-        """After a restart of the server every connection that is kept ready is dead."""
-        await self._pool.check()
+    async def mistrust_after(self, error: psycopg.Error) -> None:
+        """What befell one connection has mostly befallen all that are kept ready."""
+        if isinstance(error, ReadOnlySqlTransaction):
+            await self._pool.drain()
+        else:
+            await self._pool.check()
 
     async def close(self) -> None:
         await self._pool.close()
@@ -116,6 +125,9 @@ class SyncConnections:
             raise
         try:
             yield connection
+        except ReadOnlySqlTransaction as error:
+            self.mistrust_after(error)
+            raise
         finally:
             self._pool.putconn(connection)
 
@@ -129,8 +141,11 @@ class SyncConnections:
     def _knock(self) -> None:
         Connection.connect(self._conninfo).close()
 
-    def drop_dead_ones(self) -> None:
-        self._pool.check()
+    def mistrust_after(self, error: psycopg.Error) -> None:
+        if isinstance(error, ReadOnlySqlTransaction):
+            self._pool.drain()
+        else:
+            self._pool.check()
 
     def close(self) -> None:
         self._pool.close()

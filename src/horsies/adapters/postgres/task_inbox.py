@@ -53,7 +53,7 @@ class PostgresTaskInbox:
                 except psycopg.Error as error:
                     if not is_worth_a_replay(error):
                         raise
-            self._own.drop_dead_ones()
+                    self._own.mistrust_after(error)
             with self._own.one() as mine:
                 return self._accept(mine, replace(batch, replay=True))
 
@@ -70,7 +70,7 @@ class PostgresTaskInbox:
                 except psycopg.Error as error:
                     if not is_worth_a_replay(error):
                         raise
-            await self._own_async.drop_dead_ones()
+                    await self._own_async.mistrust_after(error)
             async with self._own_async.one() as mine:
                 return await self._accept_async(mine, replace(batch, replay=True))
 
