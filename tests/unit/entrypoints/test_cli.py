@@ -5,6 +5,7 @@ from click.testing import CliRunner, Result
 
 from horsies import __version__
 from horsies.entrypoints.cli.main import main
+from tests.postgres import open_folder
 
 SHOP = """
     from horsies import Horsies, TaskError, TaskResult
@@ -138,9 +139,10 @@ class TestCheck:
         assert "--> shop.py:2" in result.stderr
 
 
-def test_the_demo_tells_of_results_retries_delays_and_errors(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    result = horsies("demo")
+def test_the_demo_tells_of_results_retries_delays_and_errors(monkeypatch):
+    with open_folder() as folder:
+        monkeypatch.chdir(folder)
+        result = horsies("demo")
     assert result.exit_code == 0
     for words in (
         "image-3-800px.webp",
