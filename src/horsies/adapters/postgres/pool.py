@@ -1,4 +1,4 @@
-"""Connections kept ready: asynchronous ones for the engine, plain ones for senders.
+"""Connections kept ready for the engine.
 
 A pool cannot say why it has no connection to give: the server may be away, or all may be in use.
 So the first one is made by hand, and one more where the pool gave up; their errors speak.
@@ -7,24 +7,19 @@ Connections to what is a standby now are given up: new ones may lead to the new 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from threading import Lock
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection, Connection
-from psycopg.errors import ReadOnlySqlTransaction, error_from_result
-from psycopg.generators import execute
-from psycopg.pq import ExecStatus, Format
-from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
+from psycopg import AsyncConnection
+from psycopg.errors import ReadOnlySqlTransaction
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.rows import Row
 
 WAIT_FOR_CONNECTION_SECONDS = 10.0
-
-_NAME = b"horsies_send"
 
 
 class AsyncConnections:
@@ -74,81 +69,6 @@ class AsyncConnections:
 
     async def close(self) -> None:
         await self._pool.close()
-
-
-class SenderConnection(Connection[Row]):
-    """One on which a single statement is asked again and again, without a cursor's book-keeping.
-
-    Cursors find out each time how their values are written and whether the statement is prepared,
-    which takes longer than all the rest of a send that happens on this side of the line.
-    """
-
-    _sends_by: tuple[bytes, str] | None = None
-    """The statement, and the encoding of this session."""
-
-    def send_one(
-        self, statement: bytes, values: Sequence[str | None], formats: Sequence[Format]
-    ) -> None:
-        """A text in binary format cannot be cut short by what is in it."""
-        with self.lock:
-            if self._sends_by is None or self._sends_by[0] != statement:
-                self._ask(self.pgconn.send_prepare, _NAME, statement)
-                self._sends_by = statement, self.info.encoding
-            encoding = self._sends_by[1]
-            encoded = [None if value is None else value.encode(encoding) for value in values]
-            self._ask(self.pgconn.send_query_prepared, _NAME, encoded, formats)
-
-    def _ask(self, ask: Callable[..., None], *about: object) -> None:
-        ask(*about)
-        (answer,) = self.wait(execute(self.pgconn))
-        if answer.status != ExecStatus.COMMAND_OK:
-            raise error_from_result(answer, encoding=self.info.encoding)
-
-
-class SyncConnections:
-    def __init__(self, link: Link) -> None:
-        self._conninfo = link.conninfo("producer")
-        self._pool: ConnectionPool[SenderConnection] = ConnectionPool(
-            self._conninfo, connection_class=SenderConnection, **_options(link)
-        )
-        self._opening = Lock()
-        self._opened = False
-
-    @contextmanager
-    def one(self) -> Generator[SenderConnection]:
-        if not self._opened:
-            self._open()
-        try:
-            connection = self._pool.getconn()
-        except PoolTimeout:
-            self._knock()
-            raise
-        try:
-            yield connection
-        except ReadOnlySqlTransaction as error:
-            self.mistrust_after(error)
-            raise
-        finally:
-            self._pool.putconn(connection)
-
-    def _open(self) -> None:
-        with self._opening:
-            if not self._opened:
-                self._knock()
-                self._pool.open()
-                self._opened = True
-
-    def _knock(self) -> None:
-        Connection.connect(self._conninfo).close()
-
-    def mistrust_after(self, error: psycopg.Error) -> None:
-        if isinstance(error, ReadOnlySqlTransaction):
-            self._pool.drain()
-        else:
-            self._pool.check()
-
-    def close(self) -> None:
-        self._pool.close()
 
 
 def _options(link: Link) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from psycopg import AsyncConnection, AsyncRawCursor, RawCursor
 from psycopg.pq import Format
 
-from horsies.adapters.postgres.pool import SenderConnection
 from horsies.adapters.postgres.queries import Queries
 from horsies.adapters.postgres.rows import Row
+from horsies.adapters.postgres.senders import SenderConnection
 from horsies.adapters.postgres.sending import are_alike, common_values
 from horsies.domain.sending import Batch
 from horsies.domain.task import NewTask

@@ -9,10 +9,11 @@ from psycopg import AsyncConnection
 
 from horsies.adapters.postgres.callers import run_on_async_caller, run_on_caller
 from horsies.adapters.postgres.faults import is_worth_a_replay, translated
-from horsies.adapters.postgres.pool import AsyncConnections, SenderConnection, SyncConnections
+from horsies.adapters.postgres.pool import AsyncConnections
 from horsies.adapters.postgres.quick_sends import QuickSends
 from horsies.adapters.postgres.rows import Row
 from horsies.adapters.postgres.scripts import Script, run, run_async
+from horsies.adapters.postgres.senders import SenderConnection, SenderConnections
 from horsies.adapters.postgres.sending import SendScripts
 from horsies.application.ports.clock import Clock
 from horsies.domain.sending import Accepted, Batch, Receipt
@@ -30,7 +31,7 @@ class PostgresTaskInbox:
         scripts: SendScripts,
         foreign_scripts: SendScripts,
         quick: QuickSends | None,
-        connections: SyncConnections,
+        connections: SenderConnections,
         async_connections: AsyncConnections,
         *,
         clock: Clock | None = None,
@@ -53,7 +54,8 @@ class PostgresTaskInbox:
                 except psycopg.Error as error:
                     if not is_worth_a_replay(error):
                         raise
-                    self._own.mistrust_after(error)
+                    mine.close()
+                    self._own.mistrust_all()
             with self._own.one() as mine:
                 return self._accept(mine, replace(batch, replay=True))
 
