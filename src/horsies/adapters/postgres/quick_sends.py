@@ -67,7 +67,7 @@ class QuickSends:
 
 
 def _texts_of_one(task: NewTask, now: datetime | None) -> list[str | None]:
-    return [str(task.id), task.payload.decode(), *_common_texts(task, now)]
+    return [task.id.hex, task.payload.decode(), *_common_texts(task, now)]
 
 
 def _common_texts(task: NewTask, now: datetime | None) -> list[str | None]:
@@ -86,7 +86,7 @@ def _lines(tasks: Sequence[NewTask], common: Row) -> Iterator[str]:
     for start in range(0, len(tasks), _ROWS_PER_WRITE):
         yield "".join(
             [
-                f"{task.id}\t{_escaped(task.payload)}\t{tail}\n"
+                f"{task.id.hex}\t{_escaped(task.payload)}\t{tail}\n"
                 for task in tasks[start : start + _ROWS_PER_WRITE]
             ]
         )

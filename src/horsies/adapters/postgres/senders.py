@@ -4,14 +4,13 @@ There is no thread behind them: a process that only sends needs none, a fork los
 one costs next to nothing, which a pool with workers cannot say. What fails says why at once.
 """
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from threading import Lock
 from time import monotonic
 
 from psycopg import Connection
-from psycopg.errors import ReadOnlySqlTransaction, error_from_result
+from psycopg.errors import error_from_result
 from psycopg.generators import execute
 from psycopg.pq import ExecStatus, Format, TransactionStatus
 
@@ -71,25 +70,31 @@ class SenderConnections:
         for _ in range(link.pool_max_size):
             self._room.put(None)
 
-    @contextmanager
-    def one(self) -> Generator[SenderConnection]:
+    def lend(self) -> SenderConnection:
         try:
             self._room.get(timeout=WAIT_FOR_ROOM_SECONDS)
         except Empty:
             words = "no connection to the database came free in time"
             raise BrokerError(words, fault=BrokerFault.BUSY) from None
         try:
-            connection = self._ready_one()
-            try:
-                yield connection
-            except ReadOnlySqlTransaction:
-                connection.close()  # of a standby: a new one may lead to the new primary
-                self.mistrust_all()
-                raise
-            finally:
-                self._take_back(connection)
-        finally:
+            return self._ready_one()
+        except BaseException:
             self._room.put(None)
+            raise
+
+    def take_back(self, connection: SenderConnection) -> None:
+        """One in an unclear state is closed."""
+        connection.idle_since = monotonic()
+        with self._lock:
+            is_clear = connection.pgconn.transaction_status == TransactionStatus.IDLE
+            if is_clear and not self._closed:
+                self._idle.append(connection)
+                to_close = self._outworn()
+            else:
+                to_close = connection
+        if to_close is not None:
+            to_close.close()
+        self._room.put(None)
 
     def mistrust_all(self) -> None:
         """What befell one connection has mostly befallen all that are kept ready."""
@@ -118,18 +123,6 @@ class SenderConnections:
         )
         made.born_at = now
         return made
-
-    def _take_back(self, connection: SenderConnection) -> None:
-        connection.idle_since = monotonic()
-        with self._lock:
-            is_clear = connection.pgconn.transaction_status == TransactionStatus.IDLE
-            if is_clear and not self._closed:
-                self._idle.append(connection)
-                to_close = self._outworn()
-            else:
-                to_close = connection
-        if to_close is not None:
-            to_close.close()
 
     def _outworn(self) -> SenderConnection | None:
         """The one that nobody has needed for longest, if that is too long."""

@@ -48,16 +48,13 @@ class PostgresTaskInbox:
             with translated():
                 return run_on_caller(connection, self._foreign_script(batch))
         with translated():
-            with self._own.one() as mine:
-                try:
-                    return self._accept(mine, batch)
-                except psycopg.Error as error:
-                    if not is_worth_a_replay(error):
-                        raise
-                    mine.close()
-                    self._own.mistrust_all()
-            with self._own.one() as mine:
-                return self._accept(mine, replace(batch, replay=True))
+            mine = self._own.lend()
+            try:
+                return self._accept_on(mine, batch)
+            except psycopg.Error as error:
+                if not is_worth_a_replay(error):
+                    raise
+            return self._accept_on(self._own.lend(), replace(batch, replay=True))
 
     async def accept_async(
         self, batch: Batch, connection: object | None = None
@@ -75,6 +72,17 @@ class PostgresTaskInbox:
                     await self._own_async.mistrust_after(error)
             async with self._own_async.one() as mine:
                 return await self._accept_async(mine, replace(batch, replay=True))
+
+    def _accept_on(self, connection: SenderConnection, batch: Batch) -> Sequence[Receipt]:
+        try:
+            return self._accept(connection, batch)
+        except psycopg.Error as error:
+            if is_worth_a_replay(error):  # not on this one, nor on others that may be like it
+                connection.close()
+                self._own.mistrust_all()
+            raise
+        finally:
+            self._own.take_back(connection)
 
     def _accept(self, connection: SenderConnection, batch: Batch) -> Sequence[Receipt]:
         if self._quick is not None and self._quick.take(batch):

@@ -17,6 +17,7 @@ from horsies.domain.errors import BrokerError, TaskSendError
 from horsies.domain.ids import TaskId
 from horsies.domain.result import Err, Ok
 from horsies.domain.sending import (
+    Accepted,
     Batch,
     Receipt,
     Refusal,
@@ -87,9 +88,9 @@ class EnqueueTasks:
                     f"of at most {self.config.payload_limit_bytes} (payload_limit_bytes); "
                     "store large data elsewhere and send a reference to it",
                 )
-            key = self._key(definition, payload, options)
-            new_id = self.ids.task_id()
-            tasks.append(NewTask(id=new_id, payload=payload, idempotency=key, **common))
+            tasks.append(NewTask(id=self.ids.task_id(), payload=payload, **common))
+        if options.idempotency_key is not None:
+            tasks = [self._with_key(task, options.idempotency_key) for task in tasks]
         return Ok(self._batch(tasks))
 
     def plan_replay(self, error: TaskSendError, connection: object | None = None) -> Plan:
@@ -141,13 +142,9 @@ class EnqueueTasks:
             terms = replace(terms, result_ttl=timedelta(milliseconds=options.result_ttl_ms))
         return terms
 
-    def _key(
-        self, definition: TaskDefinition, payload: bytes, options: SendOptions
-    ) -> IdempotencyKey | None:
-        if options.idempotency_key is None:
-            return None
-        fingerprint = self.codec.fingerprint(definition.name, payload)
-        return IdempotencyKey(options.idempotency_key, fingerprint)
+    def _with_key(self, task: NewTask, key: str) -> NewTask:
+        fingerprint = self.codec.fingerprint(task.name, task.payload)
+        return replace(task, idempotency=IdempotencyKey(key, fingerprint))
 
     def _batch(self, tasks: Sequence[NewTask]) -> Batch:
         return Batch(
@@ -160,6 +157,9 @@ class EnqueueTasks:
 def _read(batch: Batch, receipts: Sequence[Receipt]) -> SendResult:
     ids: list[TaskId] = []
     for task, receipt in zip(batch.tasks, receipts, strict=True):
+        if isinstance(receipt, Accepted):
+            ids.append(receipt.id)
+            continue
         answer = read_receipt(task, receipt)
         if isinstance(answer, Refusal):
             return _refuse(answer.code, answer.message, tuple(batch.tasks))
