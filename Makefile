@@ -6,6 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+ROWS ?= 100000
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +40,7 @@ format: $(READY) ## Format the code and mend what can be mended
 bench: $(READY) ## Measure Horsies alone, in some minutes
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/memory_lives.py
+	$(BIN)/python benchmarks/postgres_sends_and_claims.py $(ROWS)
 	$(BIN)/python -m benchmarks.run $(BENCH)
 
 bench-peers: $(READY) ## Measure it beside other queues; installs them in .venv-peers

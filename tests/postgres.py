@@ -3,6 +3,8 @@
 import asyncio
 import os
 import shutil
+import tempfile
+from collections import deque
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,6 +24,14 @@ from horsies.adapters.postgres.migrate import PostgresSchema
 TEMPLATE = "horsies_template"
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
+
+CHOOSES_STRATEGY = 150_000
+"""The version since which copying files, as before, has to be asked for."""
+
+FORSAKEN = 8
+"""Databases that are left alone for a while: one whose sessions have ended long since goes at once,
+for one whose last session is about to end PostgreSQL sleeps a tenth of a second."""
+
 _numbers = count()
 
 
@@ -30,7 +40,9 @@ class Server:
 
     def __init__(self, name: str, admin_dsn: str) -> None:
         self.name = name
+        self._admin = psycopg.connect(admin_dsn, autocommit=True)
         self._admin_dsn = admin_dsn
+        self._forsaken: deque[str] = deque()
         self._make(TEMPLATE, "template1")
         migrate(self.dsn_of(TEMPLATE))
 
@@ -45,15 +57,29 @@ class Server:
         try:
             yield self.dsn_of(name)
         finally:
-            self._run("DROP DATABASE {} WITH (FORCE)", name)
+            self._forsaken.append(name)
+            self._drop_all_but(FORSAKEN)
+
+    def close(self) -> None:
+        self._drop_all_but(0)
+        self._run("DROP DATABASE {} WITH (FORCE)", TEMPLATE)
+        self._admin.close()
+
+    def _drop_all_but(self, latest: int) -> None:
+        while len(self._forsaken) > latest:
+            self._run("DROP DATABASE {} WITH (FORCE)", self._forsaken.popleft())
 
     def _make(self, name: str, template: str) -> None:
         self._run("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
-        self._run("CREATE DATABASE {} TEMPLATE {}", name, template)
+        self._run(f"CREATE DATABASE {{}} TEMPLATE {{}} {self._strategy}", name, template)
+
+    @property
+    def _strategy(self) -> str:
+        chosen = self._admin.info.server_version >= CHOOSES_STRATEGY
+        return "STRATEGY FILE_COPY" if chosen else ""
 
     def _run(self, statement: str, *names: str) -> None:
-        with psycopg.connect(self._admin_dsn, autocommit=True) as connection:
-            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+        self._admin.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
 
 
 def migrate(dsn: str, **options: object) -> None:
@@ -91,10 +117,10 @@ class Servers:
         return self._running[kind]
 
     def stop(self) -> None:
+        for server in self._running.values():
+            server.close()
         for server in self._embedded:
-            data = server.status().data
             server.release()
-            shutil.rmtree(data)
 
     def _start(self, kind: str) -> str:
         if kind == "given":
@@ -108,11 +134,31 @@ class Servers:
         return server.dsn_of("postgres")
 
 
+@contextmanager
+def open_folder() -> Generator[Path]:
+    """One that the account of a server can reach too, unlike `tmp_path`, and in memory."""
+    folder = Path(tempfile.mkdtemp(prefix="horsies-test-", dir=_fastest_place()))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def _fastest_place() -> str:
+    """Memory, where there is enough of it and programs may be run from it."""
+    memory = "/dev/shm"
+    if Path(memory).is_dir():
+        found = os.statvfs(memory)
+        if found.f_bavail * found.f_frsize > 2**30 and not found.f_flag & os.ST_NOEXEC:
+            return memory
+    return "/tmp"
+
+
 @pytest.fixture(scope="session")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Generator[Servers]:
-    servers = Servers(tmp_path_factory.mktemp("postgres"))
-    yield servers
-    servers.stop()
+def servers() -> Generator[Servers]:
+    with open_folder() as folder:
+        servers = Servers(folder)
+        yield servers
+        servers.stop()
 
 
 @pytest.fixture

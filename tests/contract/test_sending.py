@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from horsies.domain.outcome import Complete
 from horsies.domain.retry import RetryPolicy
 from horsies.domain.sending import Accepted, AlreadyThere, Batch, KeyTaken, QueueFull
@@ -33,6 +35,56 @@ async def test_a_batch_keeps_its_order(world):
     receipts = world.inbox.accept(Batch(tasks=tasks))
     assert receipts == [Accepted(task.id) for task in tasks]
     assert [task.id for task in await world.claim()] == [task.id for task in tasks]
+
+
+LARGE = 250
+
+
+@pytest.mark.parametrize("count", [1, 2, LARGE])
+async def test_tasks_that_are_alike_keep_what_they_were_sent_with(world, count):
+    common = {
+        "priority": 7,
+        "terms": Terms(timeout=timedelta(seconds=9), result_ttl=timedelta(hours=5)),
+        "headers": {"traceparent": "00-a", "odd": "tab\t line\n \\ \\N 🐎"},
+        "good_until": world.now() + timedelta(days=3),
+        "delay": timedelta(seconds=30),
+    }
+    payloads = [b'{"n":%d,"odd":"\\\\N \\t \\" \xf0\x9f\x90\x8e"}' % n for n in range(count)]
+    tasks = [world.new_task(payload=payload, **common) for payload in payloads]
+    assert world.inbox.accept(Batch(tasks=tasks)) == [Accepted(task.id) for task in tasks]
+    for task, payload in zip(tasks, payloads, strict=True):
+        found = await world.find(task.id)
+        assert (found.payload, found.priority, found.terms) == (payload, 7, common["terms"])
+        assert (found.headers, found.good_until) == (common["headers"], common["good_until"])
+        assert (found.sent_at, found.claimable) == (world.now(), False)
+        assert found.enqueued_at == world.now() + common["delay"]
+
+
+@pytest.mark.parametrize("count", [1, LARGE])
+async def test_async_code_sends_many_as_it_sends_one(world, count):
+    tasks = [world.new_task(payload=b'{"n":%d}' % n) for n in range(count)]
+    receipts = await world.inbox.accept_async(Batch(tasks=tasks))
+    assert receipts == [Accepted(task.id) for task in tasks]
+    claimed = await world.claim(LARGE)
+    assert [(task.id, task.payload) for task in claimed] == [(t.id, t.payload) for t in tasks]
+
+
+@pytest.mark.parametrize("count", [1, LARGE])
+async def test_an_eta_that_has_passed_is_now(world, count):
+    past = world.now() - timedelta(hours=1)
+    tasks = [world.new_task(eta=past) for _ in range(count)]
+    world.inbox.accept(Batch(tasks=tasks))
+    claimed = await world.claim(LARGE)
+    assert {task.enqueued_at for task in claimed} == {world.now()}
+    assert len(claimed) == count
+
+
+async def test_a_replay_of_many_adds_only_what_is_missing(world):
+    tasks = [world.new_task() for _ in range(LARGE)]
+    world.inbox.accept(Batch(tasks=tasks[1:]))
+    first, *others = world.inbox.accept(Batch(tasks=tasks, replay=True))
+    assert first == Accepted(tasks[0].id)
+    assert others == [AlreadyThere(task.id, "job", b"{}") for task in tasks[1:]]
 
 
 async def test_a_replayed_send_never_makes_a_second_task(world):

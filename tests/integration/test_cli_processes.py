@@ -10,6 +10,7 @@ import pytest
 
 from horsies import __version__
 from tests.faulty_project import APP, EMAILS, REPORTS
+from tests.postgres import open_folder
 
 
 def horsies(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -59,8 +60,9 @@ def test_mended_modules_have_no_faults(shop):
     assert done.stdout.endswith("3 tasks, no faults\n")
 
 
-def test_the_demo_tells_its_story(tmp_path):
-    done = horsies("demo", cwd=tmp_path)
+def test_the_demo_tells_its_story():
+    with open_folder() as folder:
+        done = horsies("demo", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.strip() for line in done.stdout.splitlines()]
     expected = [

@@ -105,6 +105,9 @@ class SendOptions:
             yield "one idempotency_key cannot name several tasks: send them one by one"
 
 
+NO_OPTIONS = SendOptions()
+
+
 def _is_queue(value: Any, config: AppConfig) -> bool:
     return isinstance(value, str) and config.queue_named(value) is not None
 

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from horsies.entrypoints.online import Online
     from horsies.entrypoints.testing.sandbox import Sandbox
 
-_parents_own: list[object] = []
-"""Kept from the garbage collector, which would close them."""
-
 
 class Horsies:
     """An application: define tasks with `@app.task`, send them with `task.send(...)`.
@@ -208,7 +205,7 @@ class Horsies:
     def close(self) -> None:
         """Give back connections and threads. An app that is used again connects again."""
         with self._connecting:
-            online, self._online = self._online, None
+            online = self._online
         if online is not None:
             online.close()
 
@@ -231,9 +228,7 @@ class Horsies:
         await self.aclose()
 
     def forget_connections(self) -> None:
-        """In a forked child: what was open is the parent's, and must not even be closed."""
-        _parents_own.append(self._online)
-        self._online = None
+        """In a forked child the parent's other threads, which may have held this, are gone."""
         self._connecting = Lock()
 
     @contextmanager

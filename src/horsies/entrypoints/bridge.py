@@ -35,6 +35,10 @@ async def here(coroutine: Coroutine[Any, Any, T]) -> T:
     return await coroutine
 
 
+class LoopClosedError(RuntimeError):
+    """What was asked for can no longer be done there."""
+
+
 class LoopThread:
     """An event loop on a thread of its own, started when it is first needed."""
 
@@ -50,22 +54,20 @@ class LoopThread:
         loop = self._running_loop()
         if loop is None or get_ident() == self._thread_id:
             coroutine.close()
-            raise RuntimeError(
-                "this is closed: no async task can run here any more"
-                if loop is None
-                else "an async task cannot block its own loop: await the _async form"
-            )
+            if loop is None:
+                raise LoopClosedError("this is closed: no async task can run here any more")
+            raise RuntimeError("an async task cannot block its own loop: await the _async form")
         try:
             return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
         except FutureCancelledError:
-            raise RuntimeError("the loop was closed while this was running") from None
+            raise LoopClosedError("the loop was closed while this was running") from None
 
     async def run_async(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run it there and wait here on another loop, or right here if this is its loop."""
         loop = self._running_loop()
         if loop is None:
             coroutine.close()
-            raise RuntimeError("this is closed: nothing can run here any more")
+            raise LoopClosedError("this is closed: nothing can run here any more")
         if get_ident() == self._thread_id:
             return await coroutine
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
@@ -79,6 +81,12 @@ class LoopThread:
             loop.call_soon_threadsafe(loop.stop)
         if self._thread is not None and get_ident() != self._thread_id:
             self._thread.join()
+
+    def abandon(self) -> None:
+        """In a forked child, where its thread is not: what was left on it is no loss to tell of."""
+        if self._loop is not None:
+            for task in asyncio.all_tasks(self._loop):
+                task._log_destroy_pending = False  # noqa: SLF001 # pyright: ignore[reportAttributeAccessIssue] - there is no other way
 
     def _running_loop(self) -> asyncio.AbstractEventLoop | None:
         with self._lock:

@@ -8,8 +8,8 @@ from pathlib import Path
 from horsies.application.hrs import Hrs
 from horsies.application.settings.app import AppConfig
 from horsies.application.settings.checks import raise_any
-from horsies.application.settings.dsn import EMBEDDED
-from horsies.application.settings.postgres import PostgresConfig
+from horsies.application.settings.dsn import EMBEDDED, UnusableDsnError, normalise_dsn
+from horsies.application.settings.postgres import DSN_HELP, PostgresConfig
 from horsies.domain.errors import ConfigurationError
 from horsies.domain.faults import Fault
 
@@ -33,10 +33,18 @@ def resolve_broker(config: AppConfig) -> PostgresConfig:
         return config.broker
     for variable in VARIABLES:
         if url := os.environ.get(variable):
+            if faults := list(_faults_of_variable(variable, url)):
+                raise ConfigurationError(faults)
             return PostgresConfig(url)
     if not _may_embed():
         raise ConfigurationError([_no_database()])
     return PostgresConfig(EMBEDDED)
+
+
+def is_assumed(config: AppConfig) -> bool:
+    """Whether the embedded server is used although nobody asked for it."""
+    given = config.broker is not None or any(os.environ.get(name) for name in VARIABLES)
+    return not given and os.environ.get("HORSIES_EMBEDDED") != "1"
 
 
 def embedded_project(broker: PostgresConfig) -> Path | None:
@@ -55,10 +63,18 @@ def _may_embed() -> bool:
 def _no_database() -> Fault:
     return Fault(
         Hrs.NO_DATABASE,
-        "no database is configured, and there is no terminal to assume the embedded one",
+        "no database is configured, and without a terminal the embedded one is not assumed",
         'set HORSIES_DATABASE_URL, pass Horsies("postgresql://..."), or for a local server '
         'Horsies("embedded:") or HORSIES_EMBEDDED=1',
     )
+
+
+def _faults_of_variable(name: str, url: str) -> Generator[Fault]:
+    """Said of the variable: no line of code is to blame."""
+    try:
+        normalise_dsn(url)
+    except UnusableDsnError as error:
+        yield Fault(Hrs.UNUSABLE_DSN, f"{name} is not a DSN: {error}", DSN_HELP)
 
 
 def _faults_of(config: object) -> Generator[Fault]:

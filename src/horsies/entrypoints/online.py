@@ -27,17 +27,26 @@ from horsies.application.registry import TaskRegistry
 from horsies.application.send_options import SendGate
 from horsies.application.settings.app import AppConfig
 from horsies.application.settings.postgres import PostgresConfig
+from horsies.domain.errors import BrokerError, BrokerFault
 from horsies.domain.ids import TaskId
 from horsies.domain.sending import Batch, Receipt
 from horsies.domain.task import Claim
-from horsies.entrypoints.bridge import LoopThread
-from horsies.entrypoints.config import embedded_project, resolve_broker
+from horsies.entrypoints.bridge import LoopClosedError, LoopThread
+from horsies.entrypoints.config import embedded_project, is_assumed, resolve_broker
 from horsies.entrypoints.container import Container
+from horsies.entrypoints.forks import remember
 from horsies.entrypoints.runtime import Runtime
 
 T = TypeVar("T")
 
 _log = logging.getLogger("horsies")
+_parents_own: list[object] = []
+"""Kept from the garbage collector, which would close them."""
+
+ASSUMED = "no database is configured, so this is the embedded PostgreSQL"
+
+LAST_WORDS_SECONDS = 5.0
+"""For those who still wait when an app is closed, and are told so."""
 
 
 class Online:
@@ -47,9 +56,10 @@ class Online:
         self, config: AppConfig, registry: TaskRegistry, codec: Codec, gate: SendGate
     ) -> None:
         self._config = config
-        self._connecting = Lock()
+        self._connecting, self._closing = Lock(), Lock()
         self._connection: Connected | None = None
-        self.loop = LoopThread()
+        self._loop = LoopThread()
+        remember(self)
         self.container = Container(
             config=config,
             registry=registry,
@@ -70,7 +80,7 @@ class Online:
     def connected(self) -> "Connected":
         with self._connecting:
             if self._connection is None:
-                self._connection = Connected(self._config, self.loop)
+                self._connection = Connected(self._config, self._loop)
                 atexit.register(self.close)
             return self._connection
 
@@ -93,21 +103,37 @@ class Online:
         """Connecting may take its time, so it is done here and not on the engine's loop."""
         with _closed_on_failure(coroutine):
             self.connected()
-        return self.loop.run(coroutine)
+        with _told_of_closing():
+            return self._loop.run(coroutine)
 
     async def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         with _closed_on_failure(coroutine):
             if self._connection is None:
                 await asyncio.to_thread(self.connected)
-        return await self.loop.run_async(coroutine)
+        with _told_of_closing():
+            return await self._loop.run_async(coroutine)
 
     def close(self) -> None:
-        """Give back connections and threads; the last user of an embedded server stops it."""
+        """Give back connections and threads; whoever asks for something afterwards connects anew.
+
+        Whoever is served meanwhile is told that this is closed: what is running on the old loop
+        must not find a new connection. The last user of an embedded server stops it.
+        """
+        with self._closing:
+            atexit.unregister(self.close)
+            if self._connection is not None:
+                self._connection.close(self._loop)
+            self._loop.close()
+            with self._connecting:
+                self._connection, self._loop = None, LoopThread()
+
+    def forget_connections(self) -> None:
+        """In a forked child: what was open is the parent's, and must not even be closed."""
         atexit.unregister(self.close)
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close(self.loop)
-        self.loop.close()
+        self._loop.abandon()
+        _parents_own.append((self._connection, self._loop))
+        self._connection, self._loop = None, LoopThread()
+        self._connecting, self._closing = Lock(), Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +157,10 @@ def reach(config: AppConfig) -> Reached:
         return Reached(link_of(config, broker, broker.dsn), None)
     server = EmbeddedServer(project)
     dsn = server.acquire()
-    _log.info("using the embedded PostgreSQL of %s", project)
+    if is_assumed(config):
+        _log.warning("%s of %s: set HORSIES_DATABASE_URL to use another", ASSUMED, project)
+    else:
+        _log.info("using the embedded PostgreSQL of %s", project)
     return Reached(link_of(config, broker, dsn), server)
 
 
@@ -146,8 +175,14 @@ class Connected:
         self.engine = PostgresEngine(self._reached.link)
 
     def close(self, loop: LoopThread) -> None:
-        loop.run(self.engine.aclose())
+        loop.run(self._close())
         self._reached.leave()
+
+    async def _close(self) -> None:
+        await self.engine.aclose()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if others:
+            await asyncio.wait(others, timeout=LAST_WORDS_SECONDS)
 
 
 class BridgedInbox:
@@ -208,6 +243,14 @@ def container_on(
         completions=engine.completions,
         completer=engine.completer,
     )
+
+
+@contextmanager
+def _told_of_closing() -> Generator[None]:
+    try:
+        yield
+    except LoopClosedError as error:
+        raise BrokerError("this app is closed", fault=BrokerFault.CLOSED) from error
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ca
 from uuid import UUID
 
 from horsies.application.definition import TaskDefinition
-from horsies.application.send_options import Call, SendOptions
+from horsies.application.send_options import NO_OPTIONS, Call, SendOptions
 from horsies.domain.errors import DefinitionError, TaskSendError
 from horsies.domain.ids import TaskId
 from horsies.domain.result import Err, Ok, TaskError, TaskResult
@@ -46,10 +46,12 @@ class Sender(Generic[P, T]):
 
     def send(self, *args: P.args, **kwargs: P.kwargs) -> TaskHandle[T]:
         """Enqueue the call; once this returns, the task is durable."""
-        return _or_throw(self.try_send(*args, **kwargs))
+        runtime = self._source()
+        return _one_or_throw(runtime, self._enqueue(runtime, [Call(args, kwargs)]))
 
     async def send_async(self, *args: P.args, **kwargs: P.kwargs) -> TaskHandle[T]:
-        return _or_throw(await self.try_send_async(*args, **kwargs))
+        runtime = self._source()
+        return _one_or_throw(runtime, await self._enqueue_async(runtime, [Call(args, kwargs)]))
 
     def try_send(self, *args: P.args, **kwargs: P.kwargs) -> Ok[TaskHandle[T]] | Err[TaskSendError]:
         runtime = self._source()
@@ -89,11 +91,11 @@ class Sender(Generic[P, T]):
     def retry_send(self, error: TaskSendError) -> TaskHandle[T]:
         """Replay a send whose outcome is unknown; it never makes a second task."""
         runtime = self._source()
-        return _or_throw(_one(runtime, self._replay(runtime, _single(error))))
+        return _one_or_throw(runtime, self._replay(runtime, _single(error)))
 
     async def retry_send_async(self, error: TaskSendError) -> TaskHandle[T]:
         runtime = self._source()
-        return _or_throw(_one(runtime, await self._replay_async(runtime, _single(error))))
+        return _one_or_throw(runtime, await self._replay_async(runtime, _single(error)))
 
     def retry_send_many(self, error: TaskSendError) -> list[TaskHandle[T]]:
         """The same for a `send_many`."""
@@ -192,7 +194,7 @@ class Task(Sender[P, T]):
         definition: TaskDefinition | DefinitionError,
         runtime: RuntimeSource,
     ) -> None:
-        super().__init__(definition, runtime, SendOptions())
+        super().__init__(definition, runtime, NO_OPTIONS)
         self.name = name
         self.__wrapped__ = function
         self.__name__ = getattr(function, "__name__", name)
@@ -247,7 +249,7 @@ def _single(error: TaskSendError) -> TaskSendError:
 def _one(runtime: Runtime, sent: "SendResult") -> "Ok[TaskHandle[Any]] | Err[TaskSendError]":
     match sent:
         case Ok(ids):
-            return Ok(TaskHandle[Any](runtime, ids[0]))
+            return Ok(TaskHandle(runtime, ids[0]))
         case Err(error):
             return Err(error)
 
@@ -260,9 +262,9 @@ def _many(runtime: Runtime, sent: "SendResult") -> list[TaskHandle[Any]]:
             raise error
 
 
-def _or_throw(sent: "Ok[TaskHandle[T]] | Err[TaskSendError]") -> TaskHandle[T]:
+def _one_or_throw(runtime: Runtime, sent: "SendResult") -> TaskHandle[Any]:
     match sent:
-        case Ok(handle):
-            return handle
+        case Ok(ids):
+            return TaskHandle(runtime, ids[0])
         case Err(error):
             raise error

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from pathlib import Path
@@ -14,16 +13,16 @@ import pytest
 from horsies.adapters.embedded import places
 from horsies.adapters.embedded.server import EmbeddedServer
 from tests.integration.embedded.users import User
+from tests.postgres import open_folder
 
 DURABILITY_OFF = {"fsync": "off"}
 
 
-@pytest.fixture
-def open_folder() -> Generator[Path]:
+@pytest.fixture(name="open_folder")
+def an_open_folder() -> Generator[Path]:
     """Unlike `tmp_path`, which only its owner can enter."""
-    folder = _make_open_folder()
-    yield folder
-    shutil.rmtree(folder)
+    with open_folder() as folder:
+        yield folder
 
 
 @pytest.fixture(autouse=True)
@@ -37,11 +36,10 @@ def kept_for_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def seed() -> Generator[Path]:
     """A project whose database has been made: copying it is faster than making another."""
-    folder = _make_open_folder()
-    with EmbeddedServer(folder):
-        pass
-    yield folder / ".horsies"
-    shutil.rmtree(folder)
+    with open_folder() as folder:
+        with EmbeddedServer(folder):
+            pass
+        yield folder / ".horsies"
 
 
 @pytest.fixture
@@ -108,19 +106,3 @@ def halted() -> Generator[Callable[[int], None]]:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGCONT)
-
-
-def _make_open_folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="horsies-test-", dir=_fastest_place()))
-    folder.chmod(0o755)
-    return folder
-
-
-def _fastest_place() -> str:
-    """Memory, where there is enough of it and programs may be run from it."""
-    memory = "/dev/shm"
-    if Path(memory).is_dir():
-        found = os.statvfs(memory)
-        if found.f_bavail * found.f_frsize > 2**30 and not found.f_flag & os.ST_NOEXEC:
-            return memory
-    return "/tmp"

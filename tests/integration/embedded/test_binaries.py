@@ -58,7 +58,7 @@ def test_a_variable_that_names_no_postgresql_is_not_passed_over(monkeypatch, tmp
 def test_without_the_wheel_the_one_on_the_path_is_used(monkeypatch):
     monkeypatch.setattr(binaries, "WHEEL", "no_such_wheel")
     monkeypatch.setenv("PATH", str(WHEEL / "pginstall" / "bin"))
-    assert find_binaries().path == WHEEL / "pginstall" / "bin"
+    assert find_binaries().path == (WHEEL / "pginstall" / "bin").resolve()
 
 
 def test_without_any_postgresql_it_says_what_to_do(monkeypatch):

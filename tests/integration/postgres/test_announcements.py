@@ -42,6 +42,11 @@ async def test_a_batch_is_announced_once_a_queue(world, listener):
     assert sorted(heard(listener, "horsies_task_new")) == ["a", "b"]
 
 
+async def test_a_large_batch_is_announced_once(world, listener):
+    world.inbox.accept(Batch(tasks=[world.new_task() for _ in range(250)]))
+    assert heard(listener, "horsies_task_new") == ["default"]
+
+
 async def test_what_is_rolled_back_is_not_announced(dsn, world, listener):
     with psycopg.connect(dsn) as caller:
         world.inbox.accept(Batch(tasks=[world.new_task()]), caller)

@@ -12,6 +12,8 @@ from tests.contract.conftest import postgres_world
 from tests.integration.postgres.cutter import Cutter
 from tests.integration.postgres.waiting import until_nobody_holds_a_task
 
+COPY_DONE = b"c\x00\x00\x00\x04"
+
 
 @pytest.fixture
 def cutter(dsn):
@@ -26,7 +28,7 @@ async def world(cutter):
 
 
 def plain(world):
-    return Batch(tasks=[world.new_task(payload=b'{"n":1}')]), b"INSERT INTO"
+    return Batch(tasks=[world.new_task(payload=b'{"n":1}')]), b'{"n":1}'
 
 
 def keyed(world):
@@ -41,7 +43,11 @@ def of_several_kinds(world):
     return Batch(tasks=[world.new_task(), world.new_task(priority=1)]), b"COMMIT"
 
 
-KINDS = [plain, keyed, bounded, of_several_kinds]
+def large(world):
+    return Batch(tasks=[world.new_task() for _ in range(250)]), COPY_DONE
+
+
+KINDS = [plain, keyed, bounded, of_several_kinds, large]
 
 
 @pytest.mark.parametrize("kind", KINDS)

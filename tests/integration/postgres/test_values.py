@@ -4,7 +4,7 @@ import pytest
 
 from horsies.adapters.codec.msgspec_codec import MsgspecCodec
 from horsies.application.ports.codec import Parameter, Signature, UnfitValueError
-from horsies.domain.errors import BrokerError
+from horsies.domain.errors import BrokerError, BrokerFault
 from horsies.domain.outcome import Complete
 from horsies.domain.result import TaskResult
 from horsies.domain.sending import Batch
@@ -27,6 +27,14 @@ async def test_json_keeps_its_bytes(world):
     payload = b'{ "b":1.50, "a":[1e400000, "\\u00e4\\u0000"], "b":2 }'
     task_id = world.send(payload=payload)
     assert (await world.find(task_id)).payload == payload
+
+
+@pytest.mark.parametrize("count", [1, 250])
+async def test_no_character_of_a_payload_ends_its_row(world, count):
+    payload = b'{"a":"\\\\.",\n\t"b":"\\\\N",\r\n"c":"\\t"}'
+    tasks = [world.new_task(payload=payload) for _ in range(count)]
+    world.inbox.accept(Batch(tasks=tasks))
+    assert {task.payload for task in await world.claim(count)} == {payload}
 
 
 @pytest.mark.parametrize("queue", ["q" * 63, "ü" * 31, "a b'\"%s{}\\"])
@@ -68,6 +76,18 @@ async def test_a_refused_batch_of_sends_leaves_nothing_behind(world):
     with pytest.raises(BrokerError):
         world.inbox.accept(Batch(tasks=tasks))
     assert await world.claim() == []
+
+
+@pytest.mark.parametrize("payload", [POISON, b"\xff"])
+@pytest.mark.parametrize("count", [0, 250])
+async def test_a_payload_that_no_database_takes_is_refused_with_its_batch(world, payload, count):
+    tasks = [world.new_task() for _ in range(count)]
+    with pytest.raises(BrokerError) as raised:
+        world.inbox.accept(Batch(tasks=[*tasks, world.new_task(payload=payload)]))
+    assert raised.value.fault is BrokerFault.REFUSED
+    assert await world.claim() == []
+    world.inbox.accept(Batch(tasks=[*tasks, world.new_task()]))
+    assert len(await world.claim(251)) == count + 1
 
 
 @pytest.mark.parametrize("value", ["a\x00b", "\ud800", float("nan"), float("inf")])

@@ -5,8 +5,10 @@ from horsies.adapters.postgres.audience import Audience
 from horsies.adapters.postgres.completer import PostgresCompleter
 from horsies.adapters.postgres.completions import PostgresCompletions
 from horsies.adapters.postgres.link import Link
-from horsies.adapters.postgres.pool import AsyncConnections, SyncConnections
+from horsies.adapters.postgres.pool import AsyncConnections
 from horsies.adapters.postgres.queries import Queries
+from horsies.adapters.postgres.quick_sends import QuickSends
+from horsies.adapters.postgres.senders import SenderConnections
 from horsies.adapters.postgres.sending import SendScripts
 from horsies.adapters.postgres.task_inbox import PostgresTaskInbox
 from horsies.adapters.postgres.turn_over import PostgresTurnOver
@@ -19,7 +21,7 @@ class PostgresEngine:
 
     def __init__(self, link: Link, clock: Clock | None = None) -> None:
         queries = Queries(link.schema)
-        self._sync = SyncConnections(link)
+        self._sync = SenderConnections(link)
         self._async = AsyncConnections(link)
         self.unit_of_work = PostgresUnitOfWork(link, queries, self._async, clock)
         self.clock = self.unit_of_work.clock
@@ -34,9 +36,10 @@ class PostgresEngine:
         self.inbox = PostgresTaskInbox(
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_transactions()),
             SendScripts(queries, link.lock_name("max_pending"), link.settings_of_callers()),
+            QuickSends(queries) if link.session_settings else None,
             self._sync,
             self._async,
-            clock,
+            clock=clock,
         )
 
     async def aclose(self) -> None:

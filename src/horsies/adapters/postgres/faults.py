@@ -1,7 +1,6 @@
 """What the driver raises, told in the words of the port: once, here."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
@@ -35,15 +34,31 @@ _BY_CLASS = {
 }
 
 
-@contextmanager
-def translated() -> Generator[None]:
+class _Translated:
+    """No generator: every send passes through here."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        match error:
+            case None:
+                pass
+            case psycopg.Error() | PoolTimeout() | PoolClosed() | TooManyRequests():
+                raise translate(error) from error
+            case UnicodeError():
+                words = f"this is not text ({error})"
+                raise BrokerError(words, fault=BrokerFault.REFUSED) from error
+            case _:
+                pass
+
+
+_translated = _Translated()
+
+
+def translated() -> AbstractContextManager[None]:
     """Around everything that speaks to the database."""
-    try:
-        yield
-    except (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests) as error:
-        raise translate(error) from error
-    except UnicodeError as error:
-        raise BrokerError(f"this is not text ({error})", fault=BrokerFault.REFUSED) from error
+    return _translated
 
 
 def translate(error: Exception) -> BrokerError:
@@ -71,8 +86,12 @@ def translate_state(state: str | None, text: str, *, lost: bool) -> BrokerError:
 
 
 def is_worth_a_replay(error: psycopg.Error) -> bool:
-    """Whether a send was undone, or nobody knows what became of it because the connection broke."""
-    return translate(error).fault in {BrokerFault.CONNECTION, BrokerFault.CONFLICT}
+    """Whether a send was undone, or nobody knows what became of it because the connection broke.
+
+    After a failover another connection may lead to a server that accepts writes.
+    """
+    repeatable = {BrokerFault.CONNECTION, BrokerFault.CONFLICT, BrokerFault.READ_ONLY}
+    return translate(error).fault in repeatable
 
 
 def _recognise(state: str | None, *, lost: bool) -> tuple[BrokerFault, str]:

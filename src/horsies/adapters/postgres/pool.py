@@ -1,17 +1,20 @@
-"""Connections kept ready: asynchronous ones for the engine, plain ones for senders.
+"""Connections kept ready for the engine.
 
 A pool cannot say why it has no connection to give: the server may be away, or all may be in use.
 So the first one is made by hand, and one more where the pool gave up; their errors speak.
+
+Connections to what is a standby now are given up: new ones may lead to the new primary.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
-from threading import Lock
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
-from psycopg import AsyncConnection, Connection
-from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.errors import ReadOnlySqlTransaction
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.rows import Row
@@ -41,6 +44,9 @@ class AsyncConnections:
             raise
         try:
             yield connection
+        except ReadOnlySqlTransaction as error:
+            await self.mistrust_after(error)
+            raise
         finally:
             await self._pool.putconn(connection)
 
@@ -54,52 +60,15 @@ class AsyncConnections:
     async def _knock(self) -> None:
         await (await AsyncConnection.connect(self._conninfo)).close()
 
-    async def drop_dead_ones(self) -> None:
-        """After a restart of the server every connection that is kept ready is dead."""
-        await self._pool.check()
+    async def mistrust_after(self, error: psycopg.Error) -> None:
+        """What befell one connection has mostly befallen all that are kept ready."""
+        if isinstance(error, ReadOnlySqlTransaction):
+            await self._pool.drain()
+        else:
+            await self._pool.check()
 
     async def close(self) -> None:
         await self._pool.close()
-
-
-class SyncConnections:
-    def __init__(self, link: Link) -> None:
-        self._conninfo = link.conninfo("producer")
-        self._pool: ConnectionPool[Connection[Row]] = ConnectionPool(
-            self._conninfo, connection_class=Connection[Row], **_options(link)
-        )
-        self._opening = Lock()
-        self._opened = False
-
-    @contextmanager
-    def one(self) -> Generator[Connection[Row]]:
-        if not self._opened:
-            self._open()
-        try:
-            connection = self._pool.getconn()
-        except PoolTimeout:
-            self._knock()
-            raise
-        try:
-            yield connection
-        finally:
-            self._pool.putconn(connection)
-
-    def _open(self) -> None:
-        with self._opening:
-            if not self._opened:
-                self._knock()
-                self._pool.open()
-                self._opened = True
-
-    def _knock(self) -> None:
-        Connection.connect(self._conninfo).close()
-
-    def drop_dead_ones(self) -> None:
-        self._pool.check()
-
-    def close(self) -> None:
-        self._pool.close()
 
 
 def _options(link: Link) -> dict[str, Any]:

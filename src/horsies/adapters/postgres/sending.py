@@ -35,7 +35,7 @@ class SendScripts:
 
     def is_one_statement(self, batch: Batch) -> bool:
         """Whether one statement is all there is to it, so that it needs no transaction."""
-        return not self._settings and _is_plain(batch)
+        return not self._settings and not batch.max_pending and are_alike(batch)
 
     def accept(self, batch: Batch, now: datetime | None) -> Script[list[Receipt]]:
         """Recognise what is known, make sure of room, then insert the rest."""
@@ -139,14 +139,15 @@ class SendScripts:
         return Ask(self._queries(query), values)
 
 
-def _is_plain(batch: Batch) -> bool:
-    first = batch.tasks[0] if batch.tasks else None
-    return (
-        first is not None
-        and not batch.replay
-        and not batch.max_pending
-        and all(_shares(task, first) and task.idempotency is None for task in batch.tasks)
-    )
+def are_alike(batch: Batch) -> bool:
+    """Whether its tasks are new for certain, and differ in nothing but ids and arguments."""
+    if batch.replay or not batch.tasks:
+        return False
+    first, *others = batch.tasks
+    if first.idempotency is not None:
+        return False
+    common = _common(first)
+    return all(task.idempotency is None and _common(task) == common for task in others)
 
 
 def groups(tasks: Sequence[NewTask], now: datetime | None) -> list[dict[str, Any]]:
@@ -172,27 +173,25 @@ def _common(task: NewTask) -> tuple[object, ...]:
     )
 
 
-def _shares(task: NewTask, first: NewTask) -> bool:
-    return task is first or _common(task) == _common(first)
-
-
 def _values(tasks: Sequence[NewTask], now: datetime | None) -> dict[str, Any]:
+    args = [task.payload.decode() for task in tasks]
+    return {"ids": _ids(tasks), "args": args, **common_values(tasks[0], now)}
+
+
+def common_values(task: NewTask, now: datetime | None) -> dict[str, Any]:
     """A delay is seconds: to an interval of days a caller's time zone might add an hour."""
-    first = tasks[0]
-    headers = first.headers
+    headers = task.headers
     return {
-        "ids": _ids(tasks),
-        "args": [task.payload.decode() for task in tasks],
-        "task_name": first.name,
-        "queue_name": first.queue,
-        "priority": first.priority,
-        "terms": encode_terms(first.terms),
-        "result_ttl": first.terms.result_ttl,
-        "good_until": first.good_until,
+        "task_name": task.name,
+        "queue_name": task.queue,
+        "priority": task.priority,
+        "terms": encode_terms(task.terms),
+        "result_ttl": task.terms.result_ttl,
+        "good_until": task.good_until,
         "headers": None if headers is None else json.dumps(dict(headers)),
-        "retry_of": None if first.retry_of is None else str(first.retry_of),
-        "eta": first.eta,
-        "delay": None if first.delay is None else first.delay.total_seconds(),
+        "retry_of": None if task.retry_of is None else str(task.retry_of),
+        "eta": task.eta,
+        "delay": None if task.delay is None else task.delay.total_seconds(),
         "now": now,
     }
 

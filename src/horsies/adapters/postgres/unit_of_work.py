@@ -4,11 +4,12 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
+import psycopg
 from psycopg import AsyncConnection, sql
 from psycopg.pq import TransactionStatus
 
 from horsies.adapters.postgres.clock import DatabaseClock
-from horsies.adapters.postgres.faults import translated
+from horsies.adapters.postgres.faults import translate, translated
 from horsies.adapters.postgres.link import Link
 from horsies.adapters.postgres.pool import AsyncConnections
 from horsies.adapters.postgres.queries import Queries
@@ -20,6 +21,7 @@ from horsies.adapters.postgres.task_archive import PostgresTaskArchive
 from horsies.adapters.postgres.task_store import PostgresTaskStore
 from horsies.adapters.postgres.worker_store import PostgresWorkerStore
 from horsies.application.ports.clock import Clock
+from horsies.domain.errors import BrokerFault
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,9 @@ class PostgresUnitOfWork:
     @asynccontextmanager
     async def _transaction(self) -> AsyncGenerator[PostgresTransaction]:
         with translated():
-            async with self._connections.one() as connection:
+            async with self._begun() as connection:
                 try:
-                    session = await self._open(connection)
+                    session = Session(connection, self._link, self._queries, self.clock)
                     yield PostgresTransaction(
                         PostgresTaskStore(session),
                         PostgresRecoveryStore(session),
@@ -68,15 +70,29 @@ class PostgresUnitOfWork:
                 finally:
                     await _leave(connection)
 
-    async def _open(self, connection: AsyncConnection[Row]) -> Session:
-        """Begin, and learn the time, in one round trip."""
+    @asynccontextmanager
+    async def _begun(self) -> AsyncGenerator[AsyncConnection[Row]]:
+        """Nothing has happened yet, so a connection that turns out to be dead is exchanged."""
+        for is_last_try in (False, True):
+            async with self._connections.one() as connection:
+                try:
+                    await self._begin_on(connection)
+                except psycopg.OperationalError as error:
+                    if is_last_try or translate(error).fault is not BrokerFault.CONNECTION:
+                        raise
+                    await self._connections.mistrust_after(error)
+                else:
+                    yield connection
+                    return
+
+    async def _begin_on(self, connection: AsyncConnection[Row]) -> None:
+        """And learn the time, in one round trip."""
         cursor = await connection.execute(self._begin)
         while cursor.nextset():
             pass
         row = await cursor.fetchone()
         if row is not None:
             self.database_clock.observe(row[0])
-        return Session(connection, self._link, self._queries, self.clock)
 
 
 def _begin(link: Link) -> sql.Composed:

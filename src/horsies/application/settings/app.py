@@ -192,7 +192,13 @@ class AppConfig(Settings):
     def claim_lease(self) -> timedelta:
         return timedelta(milliseconds=self.claim_lease_ms)
 
-    @property
+    @cached_property
+    def max_pending(self) -> Mapping[str, int]:
+        """Of the queues that are bounded."""
+        limits = ((queue.name, queue.max_pending) for queue in self.queues())
+        return {name: limit for name, limit in limits if limit is not None}
+
+    @cached_property
     def idempotency_window(self) -> timedelta:
         return timedelta(hours=self.idempotency_window_hours)
 

@@ -22,7 +22,7 @@ from horsies.application.settings.secret import Secret
 from horsies.domain.faults import Fault
 
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
-_DSN_HELP = (
+DSN_HELP = (
     "pass postgresql://user:password@host:5432/dbname, special characters in it"
     " percent-encoded, or libpq's key=value pairs"
 )
@@ -32,7 +32,7 @@ def _dsn_faults(name: str, value: str | Secret) -> Iterator[Fault]:
     try:
         normalise_dsn(_revealed(value))
     except UnusableDsnError as error:
-        yield Fault(Hrs.UNUSABLE_DSN, f"{name} is not a DSN: {error}", _DSN_HELP)
+        yield Fault(Hrs.UNUSABLE_DSN, f"{name} is not a DSN: {error}", DSN_HELP)
 
 
 def _secret_dsn(value: str | Secret) -> Secret:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from horsies.application.definition import TaskDefinition
 from horsies.application.ports.clock import Clock
@@ -11,12 +11,13 @@ from horsies.application.ports.codec import Codec, UnfitValueError
 from horsies.application.ports.id_source import IdSource
 from horsies.application.ports.task_inbox import TaskInbox, UnusableConnectionError
 from horsies.application.registry import TaskRegistry
-from horsies.application.send_options import Call, SendGate, SendOptions
+from horsies.application.send_options import NO_OPTIONS, Call, SendGate, SendOptions
 from horsies.application.settings.app import AppConfig
 from horsies.domain.errors import BrokerError, TaskSendError
 from horsies.domain.ids import TaskId
 from horsies.domain.result import Err, Ok
 from horsies.domain.sending import (
+    Accepted,
     Batch,
     Receipt,
     Refusal,
@@ -66,11 +67,11 @@ class EnqueueTasks:
     def plan(self, definition: TaskDefinition, calls: Sequence[Call], options: SendOptions) -> Plan:
         if self.gate.closed:
             return _suppressed(definition.name)
-        if problems := options.problems(self.config, len(calls)):
+        if options is not NO_OPTIONS and (problems := options.problems(self.config, len(calls))):
             return _refuse(
                 SendErrorCode.VALIDATION_FAILED, f"task {definition.name!r}: {'; '.join(problems)}"
             )
-        terms = self._terms(definition, options)
+        common = self._common_fields(definition, options)
         tasks: list[NewTask] = []
         for number, call in enumerate(calls):
             try:
@@ -87,7 +88,9 @@ class EnqueueTasks:
                     f"of at most {self.config.payload_limit_bytes} (payload_limit_bytes); "
                     "store large data elsewhere and send a reference to it",
                 )
-            tasks.append(self._task(definition, payload, options, terms))
+            tasks.append(NewTask(id=self.ids.task_id(), payload=payload, **common))
+        if options.idempotency_key is not None:
+            tasks = [self._with_key(task, options.idempotency_key) for task in tasks]
         return Ok(self._batch(tasks))
 
     def plan_replay(self, error: TaskSendError, connection: object | None = None) -> Plan:
@@ -118,21 +121,18 @@ class EnqueueTasks:
             )
         return Ok(replace(self._batch(error.tasks), replay=True))
 
-    def _task(
-        self, definition: TaskDefinition, payload: bytes, options: SendOptions, terms: Terms
-    ) -> NewTask:
-        return NewTask(
-            id=self.ids.task_id(),
-            name=definition.name,
-            queue=options.queue or definition.queue,
-            payload=payload,
-            priority=options.priority or DEFAULT_PRIORITY,
-            delay=options.delay_time,
-            eta=options.eta_utc,
-            good_until=options.good_until_utc,
-            terms=terms,
-            idempotency=self._key(definition, payload, options),
-        )
+    def _common_fields(self, definition: TaskDefinition, options: SendOptions) -> dict[str, Any]:
+        terms = self._terms(definition, options)
+        fields = {"name": definition.name, "queue": definition.queue, "terms": terms}
+        if options is NO_OPTIONS:
+            return fields
+        return fields | {
+            "queue": options.queue or definition.queue,
+            "priority": options.priority or DEFAULT_PRIORITY,
+            "delay": options.delay_time,
+            "eta": options.eta_utc,
+            "good_until": options.good_until_utc,
+        }
 
     def _terms(self, definition: TaskDefinition, options: SendOptions) -> Terms:
         terms = self.registry.terms_of(definition)
@@ -142,26 +142,24 @@ class EnqueueTasks:
             terms = replace(terms, result_ttl=timedelta(milliseconds=options.result_ttl_ms))
         return terms
 
-    def _key(
-        self, definition: TaskDefinition, payload: bytes, options: SendOptions
-    ) -> IdempotencyKey | None:
-        if options.idempotency_key is None:
-            return None
-        fingerprint = self.codec.fingerprint(definition.name, payload)
-        return IdempotencyKey(options.idempotency_key, fingerprint)
+    def _with_key(self, task: NewTask, key: str) -> NewTask:
+        fingerprint = self.codec.fingerprint(task.name, task.payload)
+        return replace(task, idempotency=IdempotencyKey(key, fingerprint))
 
     def _batch(self, tasks: Sequence[NewTask]) -> Batch:
-        limits = {
-            queue.name: queue.max_pending
-            for queue in self.config.queues()
-            if queue.max_pending is not None
-        }
-        return Batch(tasks=tasks, max_pending=limits, key_window=self.config.idempotency_window)
+        return Batch(
+            tasks=tasks,
+            max_pending=self.config.max_pending,
+            key_window=self.config.idempotency_window,
+        )
 
 
 def _read(batch: Batch, receipts: Sequence[Receipt]) -> SendResult:
     ids: list[TaskId] = []
     for task, receipt in zip(batch.tasks, receipts, strict=True):
+        if isinstance(receipt, Accepted):
+            ids.append(receipt.id)
+            continue
         answer = read_receipt(task, receipt)
         if isinstance(answer, Refusal):
             return _refuse(answer.code, answer.message, tuple(batch.tasks))

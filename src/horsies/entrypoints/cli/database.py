@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_APP = click.argument("app", metavar="[MODULE:APP]", required=False)
+
+def _no_dsn(_: click.Context, __: click.Parameter, app: str | None) -> str | None:
+    if app is not None and ("://" in app or "=" in app):
+        raise click.UsageError(
+            "a DSN is not taken from the command line, which others can read:"
+            " set HORSIES_DATABASE_URL, or name an app as MODULE:APP"
+        )
+    return app
+
+
+_APP = click.argument("app", metavar="[MODULE:APP]", required=False, callback=_no_dsn)
 
 
 @click.group()
@@ -74,7 +84,8 @@ def status(app: str | None) -> None:
             return
         dsn = broker.dsn if server is None else server.dsn
         state = _run(PostgresSchema(link_of(config, broker, dsn)).state())
-        click.echo(f"tables    version {state.version}, this Horsies has {state.newest}")
+        found = "none" if state.version is None else f"version {state.version}"
+        click.echo(f"tables    {found}, this Horsies has version {state.newest}")
         if state.problem is not None:
             raise BrokerError(state.problem)
 
@@ -87,10 +98,15 @@ def start() -> None:
     Example:
       horsies db start
     """
+    from horsies.entrypoints.config import VARIABLES  # noqa: PLC0415 - `--help` is lean
+
     with _explained():
         server = _here()
         server.start()
-        click.echo(f"running at {server.dsn}")
+        click.echo(f"running until `horsies db stop`, at {server.dsn}")
+        for variable in VARIABLES:
+            if os.environ.get(variable):
+                click.echo(f"note: {variable} is set, so apps here use that database instead")
 
 
 @db.command()
