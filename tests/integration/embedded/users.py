@@ -1,5 +1,6 @@
 """Other processes that use a project's server, told what to do line by line."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,8 @@ BECOME = """
     os.setgid({gid})
     os.setuid({uid})
 """
+
+ROOT = Path(__file__).parents[3]
 
 
 class User:
@@ -74,4 +77,5 @@ def run_program(text: str, *arguments: object) -> subprocess.CompletedProcess[st
         text=True,
         check=False,
         timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},  # for tests.draining
     )

@@ -3,20 +3,10 @@
 from horsies.application.ports.performer import Job, Performed
 from horsies.domain.codes import OperationalErrorCode
 from horsies.domain.result import TaskError, TaskResult
+from tests.draining import Unsupervised
 
 UNHANDLED = OperationalErrorCode.UNHANDLED_EXCEPTION
 UNSTORABLE = OperationalErrorCode.WORKER_SERIALIZATION_ERROR
-
-
-class Unsupervised:
-    """Nobody listens, and nobody asks it to end."""
-
-    def begin(self) -> None: ...
-
-    def progress(self, fraction: float, note: str | None) -> None: ...
-
-    def is_cancelled(self) -> bool:
-        return False
 
 
 def job_of(payload=b"{}", name="job") -> Job:

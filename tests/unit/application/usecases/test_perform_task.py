@@ -13,12 +13,12 @@ from horsies.domain.errors import TaskInterrupted
 from horsies.domain.outcome import Errored, Succeeded, Unresolved
 from horsies.domain.result import TaskError, TaskResult
 from horsies.domain.retry import RetryPolicy
+from tests.draining import Unsupervised
 from tests.unit.application.usecases.bench import add
 from tests.unit.application.usecases.bench import bench as new_bench
 from tests.unit.application.usecases.performing import (
     UNHANDLED,
     UNSTORABLE,
-    Unsupervised,
     error_of,
     job_of,
     perform,
