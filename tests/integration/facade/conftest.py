@@ -10,6 +10,7 @@ import pytest
 
 from horsies import AppConfig, Horsies, PostgresConfig, TaskError, TaskResult
 from horsies.entrypoints.task import SyncTask
+from tests.draining import drain
 
 PATIENCE_MS = 30_000
 
@@ -30,7 +31,7 @@ class Shop:
         self.double: SyncTask[[int], int] = define_double(self.app)
 
     def run(self) -> int:
-        return self.app.inline_runner().drain()
+        return drain(self.app)
 
     def ask(self, statement: str, *values: object) -> Any:
         """The first value of the first row, by somebody else's connection."""

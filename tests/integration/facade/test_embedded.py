@@ -11,6 +11,7 @@ from tests.postgres import open_folder
 SHOP = """
     import logging, os, sys
     from horsies import Horsies, TaskError, TaskResult
+    from tests.draining import drain
 
     os.chdir(sys.argv[1])
     app = Horsies(*sys.argv[2:])
@@ -21,7 +22,7 @@ SHOP = """
 """
 LIVE = """
     handle = double.send(21)
-    app.inline_runner().drain()
+    drain(app)
     print(handle.get(30_000).unwrap(), flush=True)
 """
 
@@ -74,7 +75,7 @@ def test_its_last_user_stops_it_and_tasks_wait_for_the_next(folder):
     for _ in range(2):
         assert run_program(send, folder, "embedded:").stderr == ""
         assert not is_running(folder)
-    count = SHOP + "    print(app.inline_runner().drain())"
+    count = SHOP + "    print(drain(app))"
     assert run_program(count, folder, "embedded:").stdout == "2\n"
 
 
@@ -89,7 +90,7 @@ def test_closing_stops_it_and_using_it_again_starts_it(folder):
     app.close()
     print(running())
     double.send(2)
-    print(running(), app.inline_runner().drain())
+    print(running(), drain(app))
     """
     done = run_program(SHOP + program, folder, "embedded:")
     assert (done.stdout.split(), done.stderr) == (["True", "False", "True", "2"], "")
@@ -102,7 +103,7 @@ def test_a_forked_child_neither_stops_it_nor_keeps_it(folder):
         double.send(2)
         sys.exit()
     assert os.wait()[1] == 0
-    print(app.inline_runner().drain())
+    print(drain(app))
     """
     done = run_program(SHOP + program, folder, "embedded:")
     assert (done.stdout, done.stderr) == ("2\n", "")

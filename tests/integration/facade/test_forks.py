@@ -7,6 +7,7 @@ from tests.integration.embedded.users import run_program
 SHOP = """
     import os, sys, threading
     from horsies import Horsies, PostgresConfig, TaskError, TaskResult
+    from tests.draining import drain
 
     app = Horsies(sys.argv[1])
 
@@ -25,7 +26,7 @@ SHOP = """
 
     def live_and_tell(number):
         handle = double.send(number)
-        app.inline_runner().drain()
+        drain(app)
         print(handle.get(30_000).unwrap(), flush=True)
 """
 
@@ -56,7 +57,7 @@ def test_many_children_send_at_once_and_share_no_session(postgres_dsn):
     for _ in range(4):
         in_child(send)
     wait_for_children(4)
-    print(app.inline_runner().drain())
+    print(drain(app))
     """
     assert printed_by(postgres_dsn, program) == ["241"]
 
@@ -80,7 +81,7 @@ def test_a_child_uses_the_handles_of_its_parent(postgres_dsn):
     handle = double.send(5)
     def look():
         print(handle.info().status)
-        app.inline_runner().drain()
+        drain(app)
         print(handle.get(30_000).unwrap(), flush=True)
     in_child(look)
     wait_for_children()
@@ -140,6 +141,7 @@ def test_children_of_multiprocessing_send_too(postgres_dsn, tmp_path, method):
     import multiprocessing, sys
     sys.path.insert(0, sys.argv[1])
     import shop
+    from tests.draining import drain
 
     if __name__ == "__main__":
         shop.send(0)
@@ -147,7 +149,7 @@ def test_children_of_multiprocessing_send_too(postgres_dsn, tmp_path, method):
             pool.map(shop.send, range(10))
             pool.close()
             pool.join()
-        print(shop.app.inline_runner().drain())
+        print(drain(shop.app))
     """
     done = run_program(program, tmp_path, method)
     assert (done.stdout.strip(), done.stderr) == ("11", "")
