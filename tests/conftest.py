@@ -4,9 +4,9 @@ import os
 
 from hypothesis import settings
 
-from tests.postgres import postgres_dsn, servers
+from tests.postgres import postgres_dsn, reachable_project, servers
 
-__all__ = ["postgres_dsn", "servers"]
+__all__ = ["postgres_dsn", "reachable_project", "servers"]
 
 settings.register_profile("default", deadline=None)  # no timing is asserted
 settings.register_profile("ci", deadline=None, derandomize=True)

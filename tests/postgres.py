@@ -165,3 +165,10 @@ def servers() -> Generator[Servers]:
 def postgres_dsn(servers: Servers) -> Generator[str]:
     with servers.get().database() as dsn:
         yield dsn
+
+
+@pytest.fixture
+def reachable_project() -> Generator[Path]:
+    """For a server of a law's own; in `tmp_path` its data would be put under /var/lib."""
+    with open_folder() as folder:
+        yield folder

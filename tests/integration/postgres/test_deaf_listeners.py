@@ -12,10 +12,10 @@ USAGE = "SELECT pg_notification_queue_usage()"
 
 
 @pytest.fixture
-def deaf_dsn(tmp_path):
+def deaf_dsn(reachable_project):
     """A server whose notification queue is more than half full, and stays so."""
     settings = FAST | {"max_notify_queue_pages": "64"}
-    with EmbeddedServer(tmp_path, settings=settings) as server:
+    with EmbeddedServer(reachable_project, settings=settings) as server:
         migrate(server.dsn)
         with (
             psycopg.connect(server.dsn, autocommit=True) as deaf,

@@ -20,9 +20,9 @@ NEVER_MS = 300_000
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Generator[EmbeddedServer]:
+def server(reachable_project: Path) -> Generator[EmbeddedServer]:
     """One that may be stopped: nobody else uses it."""
-    server = EmbeddedServer(tmp_path, settings=FAST)
+    server = EmbeddedServer(reachable_project, settings=FAST)
     server.start()
     yield server
     server.stop()
