@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from horsies.application.ports.executor import Capacity, Interruption, RunReport
 from horsies.application.ports.grant import Grant
+from horsies.domain.progress import Progress
 from horsies.domain.task import Claim
 
 
@@ -14,10 +15,16 @@ class Hands:
 
     signs: dict[Claim, int] = field(default_factory=dict)
     interrupted: list[tuple[Claim, Interruption]] = field(default_factory=list)
+    told: dict[Claim, Progress] = field(default_factory=dict)
     is_open: bool = False
 
-    async def open(self, on_change: Callable[[], None]) -> None:  # noqa: ARG002 - the port's
+    async def open(
+        self,
+        on_change: Callable[[], None],  # noqa: ARG002 - the port's
+        on_progress: Callable[[], None],
+    ) -> None:
         self.is_open = True
+        self.on_progress = on_progress
 
     @property
     def capacity(self) -> Capacity:
@@ -31,6 +38,10 @@ class Hands:
 
     def take_reports(self) -> Sequence[RunReport]:
         return ()
+
+    def take_progress(self) -> Mapping[Claim, Progress]:
+        told, self.told = self.told, {}
+        return told
 
     def signs_of_life(self) -> Mapping[Claim, int]:
         return self.signs

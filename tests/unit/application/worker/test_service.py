@@ -18,6 +18,7 @@ from horsies.application.worker.appetite import Appetite
 from horsies.application.worker.heart import HeartLoop
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.patience import Patience
+from horsies.application.worker.progress import ProgressLoop
 from horsies.application.worker.reaping import ReapLoop
 from horsies.application.worker.service import LoopEndedError, WorkerService
 from horsies.application.worker.tick import Tick
@@ -103,6 +104,9 @@ class Barn:
                 dice=EvenDice(),
                 patience=patience,
             ),
+            progress=ProgressLoop(
+                executor=self.hands, unit_of_work=unit_of_work, patience=patience
+            ),
             grace_seconds=None,
         )
 
@@ -130,8 +134,8 @@ class NeverReady(Hands):
         super().__init__()
         self.opening = asyncio.Event()
 
-    async def open(self, on_change):
-        await super().open(on_change)
+    async def open(self, on_change, on_progress):
+        await super().open(on_change, on_progress)
         self.opening.set()
         await asyncio.Event().wait()
 
