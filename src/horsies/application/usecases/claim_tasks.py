@@ -40,8 +40,14 @@ class ClaimTasks:
     async def __call__(
         self, tx: Transaction, worker: WorkerId, room: Room, unfit: Unfit = NOTHING_UNFIT
     ) -> Sequence[Task]:
-        orders = self.plan(worker, room, await self._in_flight(tx), unfit)
+        orders = await self.orders(tx, worker, room, unfit)
         return [task for order in orders for task in await tx.tasks.claim(order)]
+
+    async def orders(
+        self, tx: Transaction, worker: WorkerId, room: Room, unfit: Unfit = NOTHING_UNFIT
+    ) -> tuple[ClaimOrder, ...]:
+        """After what is in flight was counted, where that is asked for."""
+        return self.plan(worker, room, await self._in_flight(tx), unfit)
 
     def plan(
         self,

@@ -42,7 +42,7 @@ class Appetite:
 
     def note(self, room: Room | None, got: Got) -> None:
         """What the last claim has taught."""
-        self._more = not got.exhausted and got.claimed == got.wanted
+        self._more = not got.exhausted and 0 < got.claimed == got.wanted
         self._blocked = not got.exhausted and got.claimed < got.wanted
         if room is not None and room.in_line and not got.exhausted:
             self._reach = next_reach(self._reach, got.wanted, got.claimed)

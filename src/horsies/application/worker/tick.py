@@ -60,6 +60,7 @@ class Got:
     """
 
     lost: int = 0
+    promoted: int = 0
     unwritten: Sequence[RunReport] = ()
     runnable: Sequence[Grant] = ()
     waiting: Sequence[Grant] = ()
@@ -121,31 +122,36 @@ class Tick:
             if asked.release:
                 await release_tasks(tx, [grant.claim for grant in asked.release])
             started = await self._start(tx, asked.start)
-            if asked.promote:
-                await tx.tasks.promote(self._queues, PROMOTED_AT_ONCE)
-            claimed = [
-                *await self._claim(tx, asked.room, asked.unfit),
-                *await self._claim(tx, asked.async_room, self._only_async(asked)),
-            ]
+            promoted = await self._promote(tx) if asked.promote else 0
+            claimed, orders = await self._claim(tx, asked)
             agreed = await self._agree(tx, claimed)
         running = [task for task in agreed if task.status is TaskStatus.RUNNING]
-        places = sum(room.free_slots for room in (asked.room, asked.async_room) if room)
         return Got(
             lost=len(lost),
+            promoted=promoted,
             runnable=[*started, *running],
             waiting=[task for task in agreed if task.status is TaskStatus.CLAIMED],
             claimed=len(claimed),
-            wanted=max(places, asked.room.in_line if asked.room else 0),
-            exhausted=len(claimed) < places,
+            wanted=sum(order.reachable for order in orders),
+            exhausted=len(claimed) < sum(min(order.limit, order.reachable) for order in orders),
         )
+
+    async def _promote(self, tx: Transaction) -> int:
+        return await tx.tasks.promote(self._queues, PROMOTED_AT_ONCE)
 
     async def _start(self, tx: Transaction, grants: Collection[Grant]) -> Sequence[Task]:
         if not grants:
             return ()
         return (await start_tasks(tx, [grant.claim for grant in grants])).started
 
-    async def _claim(self, tx: Transaction, room: Room | None, unfit: Unfit) -> Sequence[Task]:
-        return () if room is None else await self.claim(tx, self.worker, room, unfit)
+    async def _claim(self, tx: Transaction, asked: Asked) -> tuple[list[Task], list[ClaimOrder]]:
+        orders: list[ClaimOrder] = []
+        if asked.room is not None:
+            orders += await self.claim.orders(tx, self.worker, asked.room, asked.unfit)
+        if asked.async_room is not None:
+            unfit = self._only_async(asked)
+            orders += await self.claim.orders(tx, self.worker, asked.async_room, unfit)
+        return [task for order in orders for task in await tx.tasks.claim(order)], orders
 
     async def _with_terms(self, grants: Sequence[Grant]) -> Sequence[Grant]:
         """Tasks from plain SQL are rare enough for a transaction of their own."""

@@ -96,6 +96,8 @@ class WorkLoop:
         """Reports are kept until they are written; an unclear end of a step is cleared up first."""
         if self._uncertain:
             await self._clear_up()
+        if self._takes:
+            await self._due.look_now_and_then()
         self._take_reports()
         asked = self._ask()
         if asked is None:
@@ -179,8 +181,10 @@ class WorkLoop:
             _log.warning("%d results came too late: others own the tasks now", got.lost)
         if asked.rooms:
             self._appetite.note(asked.room, got)
-        if asked.promote:
+        if asked.promote and got.promoted:
             self._due.forget()
+        elif asked.promote:
+            self._due.snooze()
 
     def _hand_out(self, got: Got) -> None:
         self._holdings.wait(got.waiting)
@@ -198,10 +202,17 @@ class WorkLoop:
         if self._takes:
             await self._patience.through(self._due.look)
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(min(self._poll_seconds, self._due.seconds_left), self._look_up)
+        timer = loop.call_later(self._seconds_to_rest, self._look_up)
         await self._wake.wait()
         timer.cancel()
         self._wake.clear()
+
+    @property
+    def _seconds_to_rest(self) -> float:
+        """Who takes nothing need not be woken for what is due."""
+        return (
+            min(self._poll_seconds, self._due.seconds_left) if self._takes else self._poll_seconds
+        )
 
     def _look_up(self) -> None:
         """A due time is over, or nothing was heard for so long that it is time to look."""
