@@ -89,3 +89,19 @@ def test_who_stops_gives_the_line_back(worker: RunningWorker, scene: Scene):
     scene.start("--processes", "1", app="line_jobs")
     assert all(result.is_ok() for result in gather([long, *others], PATIENCE_MS))
     assert ends(scene) == {"COMPLETED": CROWD}
+
+
+def test_of_several_cancels_in_line_none_undoes_another(scene: Scene):
+    scene.start("--processes", "1", app="line_jobs")
+    gather(line_jobs.short.send_many([{"number": n} for n in range(CROWD)]), PATIENCE_MS)
+    path = scene.file("release")
+    witnesses = [{"number": number, "until": scene.file("now")} for number in range(1, 13)]
+    first, *waiting = line_jobs.short.send_many([{"number": 0, "until": path}, *witnesses])
+    scene.until_begun("blocked0")
+    happens(scene.file("now"))
+    for handle in (waiting[11], waiting[1]):  # the later one first
+        handle.cancel()
+    happens(path)
+    assert all(not result.is_err() for result in gather([first, *waiting[2:11]], PATIENCE_MS))
+    for number in range(13):
+        assert len(scene.lines("begin", f"blocked{number}")) <= 1

@@ -41,8 +41,9 @@ class Page:
         return bool(_HANDLE.unpack_from(self._memory, _INTERRUPTED)[0] == handle)
 
     def revoke(self, last_handle: int) -> None:
-        """Nothing up to this handle is to be begun any more."""
-        _HANDLE.pack_into(self._memory, _REVOKED, last_handle)
+        """Nothing up to this handle is to be begun any more, and nothing revoked before."""
+        if not self.is_revoked(last_handle):
+            _HANDLE.pack_into(self._memory, _REVOKED, last_handle)
 
     def is_revoked(self, handle: int) -> bool:
         return bool(handle <= _HANDLE.unpack_from(self._memory, _REVOKED)[0])
