@@ -1,6 +1,8 @@
 """What a sender says: the calls, the options beyond the arguments, and whether it may now."""
 
 from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
@@ -25,11 +27,28 @@ class Call:
     kwargs: Mapping[str, Any] = field(repr=False)
 
 
+_importing: ContextVar[bool] = ContextVar("horsies_importing", default=False)
+
+
+@contextmanager
+def no_app_sends() -> Generator[None]:
+    """While a module is imported to find its app: until then nobody knows the gate."""
+    token = _importing.set(True)
+    try:
+        yield
+    finally:
+        _importing.reset(token)
+
+
 class SendGate:
-    """Closed while a worker imports modules: importing code must not send tasks."""
+    """Closed while modules are imported for their tasks: importing code must not send any."""
 
     def __init__(self) -> None:
-        self.closed = False
+        self.shut = False
+
+    @property
+    def closed(self) -> bool:
+        return self.shut or _importing.get()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -130,7 +130,7 @@ class Horsies:
 
     def suppress_sends(self, suppressed: bool) -> None:  # noqa: FBT001 - a public switch
         """While True, every send is refused with SEND_SUPPRESSED."""
-        self._gate.closed = suppressed
+        self._gate.shut = suppressed
 
     @property
     def tasks(self) -> tuple[TaskDefinition, ...]:
@@ -284,11 +284,11 @@ class Horsies:
 
     @contextmanager
     def _sends_suppressed(self) -> Generator[None]:
-        outer, self._gate.closed = self._gate.closed, True
+        outer, self._gate.shut = self._gate.shut, True
         try:
             yield
         finally:
-            self._gate.closed = outer
+            self._gate.shut = outer
 
 
 def _listed(names: object) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from horsies.application.hrs import Hrs
+from horsies.application.send_options import no_app_sends
 from horsies.domain.errors import ConfigurationError
 from horsies.domain.faults import Fault
 from horsies.entrypoints.app import Horsies
@@ -14,7 +15,7 @@ from horsies.entrypoints.discovery import find_object, wrong_object
 
 def find_app(locator: str) -> Horsies:
     """The app; faults of its tasks are told when they are loaded."""
-    with faults_put_off():
+    with faults_put_off(), no_app_sends():
         found = find_object(locator)
     if not isinstance(found, Horsies):
         raise wrong_object(locator, found)

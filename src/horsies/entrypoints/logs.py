@@ -65,6 +65,8 @@ def configure_logs(level: int, form: LogFormat) -> None:
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("horsies").setLevel(level)
+    # What the driver has to say of lost connections we say ourselves, once and in plain words.
+    logging.getLogger("psycopg").setLevel(max(level, logging.ERROR) if level else level)
 
 
 def name_the_run(record: logging.LogRecord) -> bool:

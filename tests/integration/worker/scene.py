@@ -14,14 +14,14 @@ import psycopg
 import pytest
 from psycopg.rows import DictRow, dict_row
 
-from tests.integration.worker import deploys, jobs, line_jobs
+from tests.integration.worker import cap_jobs, deploys, jobs, line_jobs
 from tests.integration.worker.processes import PATIENCE_SECONDS, children_of, until
 from tests.proof import witness
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = "from horsies.entrypoints.cli.main import main; main(prog_name='horsies')"
 PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
-APPS = (jobs.app, deploys.app, line_jobs.app)
+APPS = (jobs.app, deploys.app, line_jobs.app, cap_jobs.app)
 
 
 @dataclass

@@ -136,3 +136,18 @@ class TestCheck:
         assert result.exit_code == 1
         assert "error[HRS-200]" in result.stderr
         assert "--> shop.py:2" in result.stderr
+
+
+def test_a_send_in_the_module_of_the_app_is_refused_and_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sends.py").write_text(
+        "from horsies import Horsies, TaskError, TaskResult\n"
+        'app = Horsies("postgresql://nowhere/none")\n'
+        '@app.task("a")\n'
+        "def a(n: int) -> TaskResult[int, TaskError]:\n"
+        "    return TaskResult(ok=n)\n"
+        "a.send(1)\n"
+    )
+    result = horsies("check", "sends:app")
+    assert result.exit_code == 1
+    assert "SEND_SUPPRESSED" in result.output

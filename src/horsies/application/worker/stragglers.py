@@ -43,7 +43,10 @@ class Stragglers:
         return len(self._waiting)
 
     def add(self, report: RunReport, error: BrokerError) -> None:
-        _log.warning("a result cannot be written yet: %s", error)
+        grant = report.grant
+        _log.warning(
+            "the end of task %s (%r) cannot be written yet: %s", grant.claim.id, grant.name, error
+        )
         self._waiting.append(_writable(report, error))
         self._news.set()
 

@@ -12,6 +12,7 @@ from horsies.application.worker.due_time import DueTime
 from horsies.application.worker.holdings import Holdings
 from horsies.application.worker.misfits import Misfits
 from horsies.application.worker.patience import Patience
+from horsies.application.worker.story import tell
 from horsies.application.worker.stragglers import OF_SINGLE_ROWS, Stragglers
 from horsies.application.worker.tick import Asked, Got, Tick
 from horsies.domain.errors import BrokerError
@@ -151,8 +152,12 @@ class WorkLoop:
         reports = self._executor.take_reports()
         self._reports += reports
         for report in reports:
+            if not isinstance(report.outcome, Succeeded):
+                tell(report)
             if isinstance(report.outcome, Unresolved):
                 self._misfits.note(report.grant, report.outcome.code)
+        if reports and self._tick.claim.counts:
+            self._appetite.wake()  # under a cap the end of a task makes room for the next
 
     def _ask(self) -> Asked | None:
         """What the next step is to do; None if there is nothing to do."""

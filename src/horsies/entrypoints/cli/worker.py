@@ -2,13 +2,14 @@
 
 import logging
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from horsies import __version__
 from horsies.application.settings.worker import WorkerConfig, served_queues
-from horsies.domain.errors import FaultsError, HorsiesError
+from horsies.domain.errors import ConfigurationError, FaultsError, HorsiesError
 from horsies.entrypoints.app import Horsies
 from horsies.entrypoints.logs import LogFormat, configure_logs
 
@@ -55,11 +56,11 @@ def worker(app: str, queues: tuple[str, ...], log_format: str, **options: Any) -
     form = LogFormat(log_format)
     try:
         given = {name: value for name, value in options.items() if value is not None}
-        config = WorkerConfig(app_locator=app, queues=queues, **given)
+        config = _config(app_locator=app, queues=queues, **given)
         configure_logs(config.loglevel_number, form)
         found = find_app(app)
         found.load_tasks()
-        if config.loglevel_number <= logging.INFO:
+        if config.loglevel_number <= logging.INFO and form is LogFormat.TEXT:
             _banner(found, config)
         run(WorkerProcess(found, config, form).run())
     except FaultsError as error:
@@ -68,6 +69,16 @@ def worker(app: str, queues: tuple[str, ...], log_format: str, **options: Any) -
     except HorsiesError as error:
         click.echo(f"the worker ends: {error}", err=True)
         sys.exit(1)
+
+
+def _config(**options: Any) -> WorkerConfig:
+    """What is wrong with an option stands on the command line, in no source."""
+    try:
+        return WorkerConfig(**options)
+    except ConfigurationError as error:
+        plain = ConfigurationError(replace(fault, location=None) for fault in error.faults)
+        click.echo(plain.report(), err=True)
+        sys.exit(2)
 
 
 def _banner(app: Horsies, config: WorkerConfig) -> None:

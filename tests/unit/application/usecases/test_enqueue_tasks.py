@@ -121,7 +121,7 @@ class TestTerms:
 class TestRefusals:
     def test_a_closed_gate_refuses(self, bench):
         definition = bench.define(add, "add")
-        bench.gate.closed = True
+        bench.gate.shut = True
         error = refused(bench, definition, 1)
         assert (error.code, error.retryable) == (SendErrorCode.SEND_SUPPRESSED, False)
         assert "'add'" in str(error)

@@ -120,7 +120,7 @@ class TestReplay:
 
     def test_a_closed_gate_refuses_a_replay(self, bench):
         error = lose(bench, bench.define(add, "add"), 1)
-        bench.gate.closed = True
+        bench.gate.shut = True
         assert replayed(bench, error).failure().code is SendErrorCode.SEND_SUPPRESSED
 
     def test_what_never_left_cannot_be_replayed(self, bench):
