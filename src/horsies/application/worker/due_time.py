@@ -41,11 +41,18 @@ class DueTime:
         if self._known:
             return
         self._known = True  # whoever forgets it meanwhile is heard
+        try:
+            at = await self._ask()
+        except BaseException:
+            self._known = False
+            raise
         self._looked_at = asyncio.get_running_loop().time()
-        async with self._unit_of_work() as tx:
-            at = await tx.tasks.next_due(self._queues)
         if self._known:
             self._at = at
+
+    async def _ask(self) -> datetime | None:
+        async with self._unit_of_work() as tx:
+            return await tx.tasks.next_due(self._queues)
 
     @property
     def seconds_left(self) -> float:

@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 
 from horsies.application.worker.due_time import DueTime
+from horsies.domain.errors import BrokerError
+from horsies.entrypoints.testing.outage import BreakableUnitOfWork, Outage
 from tests.unit.application.usecases.bench import bench as new_bench
 
 
@@ -50,3 +52,16 @@ async def test_what_somebody_holds_is_tried_again_after_a_rest(bench, due):
     assert not due.is_over()
     bench.pass_time(seconds=1)
     assert due.is_over()
+
+
+async def test_a_look_that_failed_has_told_nothing(bench):
+    outage = Outage()
+    due = DueTime(BreakableUnitOfWork(bench.unit_of_work, outage), bench.clock, ["default"])
+    bench.send(delay=timedelta(seconds=10))
+    outage.on = True
+    for _ in range(2):
+        with pytest.raises(BrokerError):
+            await due.look()
+    outage.on = False
+    await due.look()
+    assert due.seconds_left == 10
