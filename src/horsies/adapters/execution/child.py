@@ -32,6 +32,7 @@ class Held:
     grant: Grant
     is_async: bool
     asked_to_end: End | None = None
+    is_ending: bool = False
     heard: bool = False
     timer: asyncio.TimerHandle | None = None
 

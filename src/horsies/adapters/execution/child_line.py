@@ -1,5 +1,6 @@
 """The child's end of its line to the worker."""
 
+import os
 import socket
 import threading
 
@@ -23,11 +24,14 @@ class ChildLine:
         self._page = page
         self._unframed = Unframed()
         self._unread: list[wire.ToChild] = []
+        self._put_back: list[wire.ToChild] = []
+        self._process = os.getpid()
         self._sending = threading.Lock()
         self._kept_since = 0.0
 
     def receive(self) -> wire.ToChild | None:
         """The next message; None when the worker is gone."""
+        self._unread[:0], self._put_back = self._put_back, []
         while not self._unread:
             if not self.read():
                 return None
@@ -42,12 +46,20 @@ class ChildLine:
         unread, self._unread = self._unread, []
         return unread
 
+    def put_back(self, message: wire.ToChild) -> None:
+        """For later: it is the next that is received."""
+        self._put_back.append(message)
+
     def send(self, message: wire.FromChild) -> None:
         with self._sending:
             self._line.sendall(frame(wire.encode(message)))
 
     def record(self, record: wire.Record, now: float) -> None:
-        """Sent before long."""
+        """Sent before long. A copy of the process, which a task has made by a fork and let return,
+        must not speak for it.
+        """
+        if os.getpid() != self._process:
+            os._exit(1)
         encoded = wire.encode(record)
         if not self._page.keep(encoded):
             self.flush()

@@ -18,6 +18,9 @@ from horsies.domain.errors import TaskInterrupted
 from horsies.domain.outcome import Errored, Succeeded, Unresolved
 
 INTERRUPTED = "interrupted"
+STOPPED = (TaskInterrupted, KeyboardInterrupt, GeneratorExit)
+"""What a task may raise that nobody catches on its way out: to the child it is an end as others."""
+
 
 _Running: TypeAlias = dict[int, asyncio.Task[None]]
 
@@ -88,7 +91,7 @@ class ChildLoop:
             return wire.Skipped(order.handle)
         performed = None
         try:
-            with suppress(TaskInterrupted):  # a result that was there before it came stands
+            with suppress(*STOPPED):  # a result that was there before it came stands
                 try:
                     performed = self._performer.run(_job(order), self._supervised(order))
                 finally:
@@ -113,6 +116,7 @@ class ChildLoop:
         loop.add_reader(self.line.fileno(), self._on_readable, running, change)
         try:
             self._start(orders, running, change)
+            self._follow(running, change)
             while running:
                 await change.wait()
                 change.clear()
@@ -123,16 +127,22 @@ class ChildLoop:
     def _on_readable(self, running: _Running, change: asyncio.Event) -> None:
         if not self.line.read():
             raise SystemExit(1)  # the worker is gone
+        self._follow(running, change)
+
+    def _follow(self, running: _Running, change: asyncio.Event) -> None:
+        """What was read, also together with something else."""
         for message in self.line.take():
             match message:
-                case wire.Run(orders):
+                case wire.Run(orders) if self._performer.is_async(orders[0].name):
                     self._start(orders, running, change)
+                case wire.Run():  # the worker has given up all that still runs here
+                    self.line.put_back(message)
                 case wire.Interrupt(handle):
                     self.line.send(wire.Heard(handle))
                     if handle in running:
                         running[handle].cancel()
                 case wire.Stop():
-                    return  # it is only sent to who runs nothing
+                    self.line.put_back(message)
 
     def _start(self, orders: list[wire.Order], running: _Running, change: asyncio.Event) -> None:
         def ended(task: asyncio.Task[None], handle: int) -> None:
@@ -153,7 +163,7 @@ class ChildLoop:
         began = monotonic()
         record: wire.Record | None = None
         try:
-            with suppress(TaskInterrupted, asyncio.CancelledError):
+            with suppress(*STOPPED, asyncio.CancelledError):
                 performed = await self._performer.run_async(_job(order), self._supervised(order))
         except _RevokedError:
             record = wire.Skipped(order.handle)

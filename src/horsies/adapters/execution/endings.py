@@ -29,6 +29,9 @@ class Endings:
         if why not in ASKED_KINDLY and not (held.is_async and why is End.LOST):
             child.kill()
             return
+        if held.is_ending:  # to ask again would give it more time
+            return
+        held.is_ending = True
         child.ask_to_end(held)
         held.set_timer(self._grace_seconds, lambda: self._end_by_force(child, held))
 

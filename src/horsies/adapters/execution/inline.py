@@ -14,7 +14,7 @@ from traceback import format_exc
 from horsies.application.ports.executor import Capacity, Interruption, RunReport
 from horsies.application.ports.grant import Grant
 from horsies.application.ports.performer import Job, Performed, Performer
-from horsies.domain.codes import OutcomeErrorCode
+from horsies.domain.codes import OperationalErrorCode, OutcomeErrorCode
 from horsies.domain.errors import HorsiesError
 from horsies.domain.outcome import Errored, Interrupted, Outcome, ShutDown
 from horsies.domain.progress import Progress
@@ -52,6 +52,7 @@ class InlineExecutor:
         self._concurrency = concurrency
         self._running: dict[int, Inline] = {}
         self._reports: list[RunReport] = []
+        self._closing = False
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="horsies-task")
         self._progress: dict[Claim, Progress] = {}
         self._on_change: Callable[[], None] = lambda: None
@@ -103,6 +104,7 @@ class InlineExecutor:
 
     async def close(self) -> None:
         """Threads cannot be ended; the process does not wait for them."""
+        self._closing = True
         runners = [inline.runner for inline in self._running.values() if inline.runner]
         for runner in runners:
             runner.cancel()
@@ -122,8 +124,11 @@ class InlineExecutor:
         try:
             performed = await self._perform(inline)
         except asyncio.CancelledError:
-            if inline.why is None and not inline.timed_out:
+            if self._closing:
                 raise
+        except BaseException as error:  # noqa: BLE001 - it must not take the worker with it
+            detail = f"the task raised {type(error).__name__}"
+            performed = Performed(Errored(OperationalErrorCode.UNHANDLED_EXCEPTION), detail=detail)
         self._end(inline, performed)
 
     async def _perform(self, inline: Inline) -> Performed:
@@ -166,4 +171,6 @@ def _outcome(inline: Inline) -> Outcome:
         return ShutDown()
     if inline.timed_out:
         return Errored(OutcomeErrorCode.TASK_TIMEOUT)
+    if inline.why is None:  # it has cancelled itself
+        return Errored(OperationalErrorCode.UNHANDLED_EXCEPTION)
     return Interrupted()

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from time import monotonic
 
 from horsies.adapters.execution import wire
 from horsies.adapters.execution.stream import Stream
@@ -21,6 +22,7 @@ class NurseryLine:
         on_message: Callable[[wire.FromNursery], None],
         on_end: Callable[[], None],
     ) -> None:
+        self._began = monotonic()
         here, there = socket.socketpair()
         with there:
             self._process = subprocess.Popen(  # noqa: S603 - ourselves
@@ -32,6 +34,10 @@ class NurseryLine:
                 stdin=subprocess.DEVNULL,
             )
         self._stream = Stream(here, lambda data: on_message(wire.from_nursery(data)), on_end)
+
+    @property
+    def age_seconds(self) -> float:
+        return monotonic() - self._began
 
     @property
     def pid(self) -> int:

@@ -5,7 +5,7 @@ import signal
 from horsies.adapters.execution import wire
 from horsies.adapters.execution.child import End, Held
 from horsies.adapters.execution.child_loop import INTERRUPTED
-from horsies.domain.codes import OutcomeErrorCode
+from horsies.domain.codes import OperationalErrorCode, OutcomeErrorCode
 from horsies.domain.outcome import (
     Crashed,
     Errored,
@@ -68,5 +68,7 @@ def _ended_by(asked: End | None) -> Outcome:
             return ShutDown()
         case End.TIMEOUT:
             return Errored(OutcomeErrorCode.TASK_TIMEOUT)
+        case None:  # nobody has asked: it did so itself
+            return Errored(OperationalErrorCode.UNHANDLED_EXCEPTION)
         case _:
             return Interrupted()

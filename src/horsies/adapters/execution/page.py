@@ -7,12 +7,11 @@ dead child could have told: what it had begun, and the results that it had not s
 import mmap
 import os
 import tempfile
-from struct import Struct
 
-_HANDLE = Struct("<q")
-_SECONDS = Struct("<d")
-_RECORDS = Struct("<II")
-_INTERRUPTED, _REVOKED, _CPU_AT_BEGIN, _BEGUN, _UNSENT, _PULSE = 0, 8, 16, 24, 32, 40
+_INTERRUPTED, _REVOKED, _CPU_AT_BEGIN, _BEGUN, _UNSENT, _PULSE = range(6)
+"""Words of eight bytes. Each is written at once: who looks, or dies, in between sees no half."""
+
+_COUNT_BITS = 32
 _HEAD = 64
 SIZE = 1 << 20
 
@@ -33,57 +32,60 @@ class Page:
 
     def __init__(self, descriptor: int) -> None:
         self._memory = mmap.mmap(descriptor, SIZE)
+        head = memoryview(self._memory)[:_HEAD]
+        self._words = head.cast("q")
+        self._seconds = head.cast("d")
 
     def interrupt(self, handle: int) -> None:
-        _HANDLE.pack_into(self._memory, _INTERRUPTED, handle)
+        self._words[_INTERRUPTED] = handle
 
     def is_interrupted(self, handle: int) -> bool:
-        return bool(_HANDLE.unpack_from(self._memory, _INTERRUPTED)[0] == handle)
+        return self._words[_INTERRUPTED] == handle
 
     def revoke(self, last_handle: int) -> None:
         """Nothing up to this handle is to be begun any more, and nothing revoked before."""
         if not self.is_revoked(last_handle):
-            _HANDLE.pack_into(self._memory, _REVOKED, last_handle)
+            self._words[_REVOKED] = last_handle
 
     def is_revoked(self, handle: int) -> bool:
-        return bool(handle <= _HANDLE.unpack_from(self._memory, _REVOKED)[0])
+        return handle <= self._words[_REVOKED]
 
     def begin(self, handle: int, cpu_seconds: float) -> None:
         """Whoever begins says so first, and looks then whether it was revoked meanwhile."""
-        _SECONDS.pack_into(self._memory, _CPU_AT_BEGIN, cpu_seconds)
-        _HANDLE.pack_into(self._memory, _BEGUN, handle)
+        self._seconds[_CPU_AT_BEGIN] = cpu_seconds
+        self._words[_BEGUN] = handle
 
     @property
     def begun(self) -> int:
         """The last handle that was begun."""
-        return int(_HANDLE.unpack_from(self._memory, _BEGUN)[0])
+        return self._words[_BEGUN]
 
     @property
     def cpu_at_begin(self) -> float:
         """What the process had used when it began its present run."""
-        return float(_SECONDS.unpack_from(self._memory, _CPU_AT_BEGIN)[0])
+        return self._seconds[_CPU_AT_BEGIN]
 
     def note_pulse(self, number: int) -> None:
-        _HANDLE.pack_into(self._memory, _PULSE, number)
+        self._words[_PULSE] = number
 
     @property
     def pulse(self) -> int:
-        return int(_HANDLE.unpack_from(self._memory, _PULSE)[0])
+        return self._words[_PULSE]
 
     def keep(self, record: bytes) -> bool:
         """Put a record behind those that are not sent yet; False if there is no room."""
-        count, length = _RECORDS.unpack_from(self._memory, _UNSENT)
+        length, count = divmod(self._words[_UNSENT], 1 << _COUNT_BITS)
         start = _HEAD + length
         end = start + len(record)
         if end > SIZE:
             return False
         self._memory[start:end] = record
-        _RECORDS.pack_into(self._memory, _UNSENT, count + 1, end - _HEAD)
+        self._words[_UNSENT] = (end - _HEAD) << _COUNT_BITS | (count + 1)
         return True
 
     def unsent(self) -> tuple[int, bytes]:
         """How many records there are, and the records."""
-        count, length = _RECORDS.unpack_from(self._memory, _UNSENT)
+        length, count = divmod(self._words[_UNSENT], 1 << _COUNT_BITS)
         return count, self._memory[_HEAD : _HEAD + length]
 
     def unsent_meanwhile(self) -> tuple[int, bytes]:
@@ -92,11 +94,13 @@ class Page:
         records = self.unsent()
         return records if self._state() == before else (0, b"")
 
-    def _state(self) -> bytes:
-        return self._memory[_BEGUN : _UNSENT + _RECORDS.size]
+    def _state(self) -> tuple[int, int]:
+        return self._words[_BEGUN], self._words[_UNSENT]
 
     def sent(self) -> None:
-        _RECORDS.pack_into(self._memory, _UNSENT, 0, 0)
+        self._words[_UNSENT] = 0
 
     def close(self) -> None:
+        self._words.release()
+        self._seconds.release()
         self._memory.close()

@@ -14,13 +14,16 @@ UNLIMITED = 1 << 30
 
 
 class Placing:
-    """`bear` makes a new child, for a task that is to have a process of its own."""
+    """`bear` makes a new child for a task that is to have a process of its own, and `dismiss`
+    sends away the one whose place it takes.
+    """
 
     def __init__(
         self,
         children: dict[int, Child],
         performer: Performer,
         bear: Callable[[], Child],
+        dismiss: Callable[[Child], None],
         *,
         concurrency: int,
         line_seconds: float,
@@ -29,6 +32,7 @@ class Placing:
         self._children = children
         self._performer = performer
         self._bear = bear
+        self._dismiss = dismiss
         self._concurrency = concurrency
         self._line_seconds = line_seconds
         self._max_tasks = max_tasks
@@ -119,7 +123,7 @@ class Placing:
         """This one if it has run nothing yet, else a new one in its place; used for one run."""
         if child.runs:
             child.replaced = True
-            child.leave()
+            self._dismiss(child)
             child = self._bear()
         child.leaving = True
         return child

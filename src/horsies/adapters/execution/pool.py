@@ -86,6 +86,7 @@ class ProcessPool:
             self._children,
             performer,
             self._bear,
+            self._dismiss,
             concurrency=settings.concurrency,
             line_seconds=settings.line_seconds,
             max_tasks=settings.max_tasks,
@@ -203,11 +204,17 @@ class ProcessPool:
         """Its children are gone with it; another takes its place."""
         if self._closing:
             return
-        _log.error("the process that starts children was killed; starting another")
         for child in list(self._children.values()):
-            _make_sure_it_is_dead(child.pid)
+            child.page.revoke(max(child.held, default=0))  # it may outlive its nursery by a moment
+            if child.pid:
+                _make_sure_it_is_dead(child.pid)
             self._on_death(child, -signal.SIGKILL, None, replace=False)
-        self._start_nursery()
+        if self._opened and not self._opened.done():
+            story = "the process that starts children died before they were ready"
+            self._opened.set_exception(ChildStartError(story))
+            return
+        _log.error("the process that starts children was killed; starting another")
+        self._after_a_rest(self._start_nursery, young=self._nursery.age_seconds < A_LIFE_SECONDS)
 
     def _on_child_message(self, birth: int, message: wire.FromChild) -> None:
         child = self._children.get(birth)
@@ -330,7 +337,7 @@ class ProcessPool:
             return
         self._gone.set()
         story = story_of_death(status)
-        self._on_results(child, read_unsent(*child.page.unsent()))
+        self._on_results(child, _last_words(child))
         runs = list(child.held.values())
         child.held.clear()
         for held in runs:
@@ -349,18 +356,22 @@ class ProcessPool:
         if self._opened and not self._opened.done():
             self._opened.set_exception(ChildStartError(f"a child {story} before it was ready"))
             return
-        loop = asyncio.get_running_loop()
-        young = loop.time() - child.born_at < A_LIFE_SECONDS
+        age = asyncio.get_running_loop().time() - child.born_at
+        self._after_a_rest(self._bear, young=age < A_LIFE_SECONDS)
+
+    def _after_a_rest(self, start: Callable[[], object], *, young: bool) -> None:
+        """Who dies young was killed by its own start, or by what it is given: that may go on."""
         self._early_deaths = self._early_deaths + 1 if young else 0
         if not self._early_deaths:
-            self._bear()
+            start()
             return
-        rest = exponential(FIRST_REST, self._early_deaths - 1, LONGEST_REST, 0.5)
-        loop.call_later(rest.total_seconds(), self._bear_unless_closing)
 
-    def _bear_unless_closing(self) -> None:
-        if not self._closing:
-            self._bear()
+        def start_unless_closing() -> None:
+            if not self._closing:
+                start()
+
+        rest = exponential(FIRST_REST, self._early_deaths - 1, LONGEST_REST, 0.5)
+        asyncio.get_running_loop().call_later(rest.total_seconds(), start_unless_closing)
 
     def _report_death(
         self, held: Held, *, begun: bool, story: str = "", usage: Usage | None = None
@@ -372,6 +383,15 @@ class ProcessPool:
             self._progress.pop(held.grant.claim, None)
         detail = f"the process that ran the task {story}" if outcome == Crashed() else None
         self._reports.append(RunReport(held.grant, outcome, detail=detail, usage=usage))
+
+
+def _last_words(child: Child) -> list[wire.Record]:
+    """A task may have written anywhere in the memory of its process."""
+    try:
+        return read_unsent(*child.page.unsent())
+    except ValueError:
+        _log.exception("what child %d has left cannot be read", child.pid)
+        return []
 
 
 def _report_of(held: Held, record: wire.Record, outcome: Outcome) -> RunReport:

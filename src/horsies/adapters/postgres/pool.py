@@ -32,14 +32,19 @@ class AsyncConnections:
         )
         self._opening = asyncio.Lock()
         self._opened = False
+        self._in_doubt = False
 
     @asynccontextmanager
     async def one(self) -> AsyncGenerator[AsyncConnection[Row]]:
         if not self._opened:
             await self._open()
+        if self._in_doubt:  # the pool would wait, and could not say for what
+            await self._knock()
+            self._in_doubt = False
         try:
             connection = await self._pool.getconn()
         except PoolTimeout:
+            self._in_doubt = True
             await self._knock()
             raise
         try:
@@ -48,6 +53,7 @@ class AsyncConnections:
             await self.mistrust_after(error)
             raise
         finally:
+            self._in_doubt = self._in_doubt or connection.closed
             await self._pool.putconn(connection)
 
     async def _open(self) -> None:

@@ -27,7 +27,8 @@ class Appetite:
         self, capacity: Capacity, settling: int, *, due: bool
     ) -> tuple[Room | None, Room | None]:
         """For tasks of any kind, and for async ones alone; None where nothing is wanted."""
-        if not (self._more or due or (self._blocked and capacity.free)):
+        place = capacity.free or capacity.only_async
+        if not (self._more or due or (self._blocked and place)):
             return None, None
         waiting = len(self._holdings.claimed)
         free = capacity.free - min(capacity.free, waiting)
