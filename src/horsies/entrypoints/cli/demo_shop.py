@@ -43,7 +43,7 @@ def read_scan() -> TaskResult[str, TaskError]:
 
 def run() -> None:
     click.echo("Starting the embedded PostgreSQL of this directory (.horsies/) and a worker ...")
-    with app, app.running_worker("--processes", "2", "--loglevel", "ERROR"):
+    with app, app.running_worker("--processes", "2", "--loglevel", "CRITICAL"):
         _show_results()
         _show_retries()
         _show_delays()
