@@ -123,7 +123,7 @@ def test_a_killed_listener_is_replaced_and_nothing_is_missed(scene: Scene):
     assert jobs.add.send(3, 4).get(PATIENCE_MS).ok_value == 7
 
 
-def test_a_row_that_somebody_holds_does_not_keep_others_from_being_settled(scene: Scene):
+def test_a_row_that_somebody_holds_keeps_nothing_else_from_being_settled_or_claimed(scene: Scene):
     path = scene.file("ends")
     scene.start("--processes", "2")
     held, free = jobs.block.send(path, "held"), jobs.block.send(path, "free")
@@ -133,4 +133,5 @@ def test_a_row_that_somebody_holds_does_not_keep_others_from_being_settled(scene
         holder.execute("SELECT FROM horsies_tasks WHERE id = %s FOR UPDATE", [held.task_id])
         happens(path)
         assert free.get(PATIENCE_MS).ok_value == "unblocked"
+        assert jobs.add.send(1, 2).get(PATIENCE_MS).ok_value == 3
     assert held.get(PATIENCE_MS).ok_value == "unblocked"
